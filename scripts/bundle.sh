@@ -13,7 +13,7 @@ bundle() {
 # The simulator is a package of its own: only `overseer sim` loads it.
 bundle src/main.ts --entry-naming=overseer.js --external "#sim/*"
 seldom=
-for module in cli/live/watch control/stuck-agents config/load sys/files sys/exec git/git terminals/choose terminals/tmux terminals/detached \
+for module in cli/alone cli/synonyms cli/live/watch control/stuck-agents config/load sys/files sys/exec git/git terminals/choose terminals/tmux terminals/detached \
   terminals/socket-dir runtimes/list act/hooks/fenced daemon/main engine/lanes act/place store/seal store/sqlite/signal-log domain/reports/answer sys/virtual-clock sys/virtual-ids sys/self; do
   seldom="$seldom --external #$module.ts"
 done

@@ -1,30 +1,35 @@
 /**
  * Agents that are played: each is a short script of beats, one for every step of the simulation, chosen by its kind:
  * diligent, slow, thinking, silent, looping, lying, repeating, flooding, crashing, out of quota, asking, forgetful,
- * leaving, wedged in a command. They speak as real ones do, by signals, reports and commits, and take their messages by the real way. Each
+ * leaving, wedged in a command, blocked by what only a person can solve. They speak as real ones do, by signals, reports and commits, and take their messages by the real way. Each
  * keeps beside it what is true of it, so that the invariants can compare what Overseer believes with what is.
  */
 
+import { dirname } from "node:path";
+import { launchFilePath } from "#act/attempt-files.ts";
 import { takeForAttempt } from "#act/messages/take-messages.ts";
 import { takeFields } from "#act/updates/take-update.ts";
 import type { World } from "#control/world.ts";
 import { endAttempt } from "#domain/agents/attempt-end.ts";
 import type { ToolKind } from "#domain/core/tools.ts";
 import type { Attempt, EndCause } from "#domain/model/attempt.ts";
-import { attemptEvent, confirmStart, isLiving, NO_USAGE } from "#domain/model/attempt.ts";
+import { attemptEvent, confirmStart, isLiving, NO_USAGE, recordLeg } from "#domain/model/attempt.ts";
 import { accept } from "#domain/model/decision.ts";
 import type { Message } from "#domain/model/message.ts";
 import type { AgentUpdate } from "#domain/reports/update.ts";
+import { blockerOf } from "#domain/signals/reflex.ts";
+import { NEW_COURSE } from "#domain/signals/reflex-course.ts";
 import type { Signal, SignalData, SignalKind } from "#domain/signals/signal.ts";
 import { OverseerError } from "#errors.ts";
 import { snapshotWip } from "#git/wip.ts";
 import { assignmentById } from "#store/assignments.ts";
 import { attemptByNumber, parentAttemptOf } from "#store/attempts.ts";
 import { waitingMessages } from "#store/messages.ts";
+import { pulseOf } from "#store/signals.ts";
 import { nodeById } from "#store/work.ts";
 import type { Chance } from "#sys/chance.ts";
 import type { ProcessIdentity } from "#sys/processes.ts";
-import type { Machine, ProviderDown } from "./machine.ts";
+import { type Machine, type ProviderDown, sessionPath } from "./machine.ts";
 
 export const BEHAVIOURS = [
   "diligent",
@@ -42,7 +47,8 @@ export const BEHAVIOURS = [
   "leaving",
   "wedged",
 ] as const;
-export type Behaviour = (typeof BEHAVIOURS)[number];
+/** The last is not drawn among the others but apart (run.ts), so that courses without it stay as they are. */
+export type Behaviour = (typeof BEHAVIOURS)[number] | "blocked";
 
 type Beat =
   | "work"
@@ -60,10 +66,13 @@ type Beat =
   | "wedge"
   | "loop"
   | "flood"
+  | "refuse"
+  | "insist"
   | "turn-over"
   | "leave";
 
 const MINUTE = 60_000;
+const NOTHING_TAKEN = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
 /** So many times a CLI tries again where nobody answers. */
 const PATIENCE_OF_CLI = 10;
 
@@ -82,6 +91,8 @@ export interface Truth {
   asking: boolean;
   /** Its provider answers it again from then on, by the clock of the machine's boot: providers have clocks of their own. */
   parkedUntil: number | null;
+  /** It has met again what only a person can solve, as its runner wrote down, and no person has. */
+  blocked: boolean;
   /** It met the failing of its provider, and has had no answer since. */
   failedByProvider: boolean;
   /** It never will do anything again by itself. */
@@ -96,6 +107,7 @@ export class VirtualAgent {
     lastActAt: 0,
     lastActWall: 0,
     asking: false,
+    blocked: false,
     parkedUntil: null,
     failedByProvider: false,
     stuck: false,
@@ -110,6 +122,11 @@ export class VirtualAgent {
   private signals = 0;
   private busy = false;
   private known: Attempt | undefined;
+  /** It has met a refusal; and what its runner wrote down of it. */
+  private refused = false;
+  private blocker: string | null = null;
+  /** The session it is in: its own, or one that others were in before. */
+  session: string | null = null;
 
   constructor(
     private readonly machine: Machine,
@@ -168,7 +185,25 @@ export class VirtualAgent {
         confirmStart(attempt, this.attempt, { runner: this.process, launchHash: attempt?.launchHash }, this.moment()),
     });
     this.up = outcome.ok;
-    if (!outcome.ok) this.vanish();
+    if (!outcome.ok) return this.vanish();
+    await this.enterSession();
+  }
+
+  /** Its CLI begins or resumes the session that its runner was told of, and keeps it on disk; some get lost there. */
+  private async enterSession(): Promise<void> {
+    const { files, store } = this.machine;
+    const launch = files.readNow(launchFilePath(this.world, this.attempt));
+    if (launch === undefined) return;
+    const { session } = JSON.parse(launch) as { readonly session: string };
+    this.session = session;
+    const path = sessionPath(session);
+    await files.makeDir(dirname(path));
+    if (this.attempt % 5 !== 0) await files.write(path, `${session}\n`);
+    await store.commit({
+      at: this.machine.clock.now(),
+      reads: { attempt: attemptByNumber(this.attempt) },
+      decide: ({ attempt }) => recordLeg(attempt, this.attempt, { process: this.process, session }, this.moment()),
+    });
   }
 
   private async live(attempt: Attempt): Promise<void> {
@@ -193,6 +228,27 @@ export class VirtualAgent {
     this.truth.failedByProvider = false;
     this.retries = 0;
     await this.play(attempt, this.beats.shift() ?? "turn-over");
+    if (this.refused) await this.noteBlocker();
+  }
+
+  /** What its runner writes down of its course (runner/course-watch.ts). */
+  private async noteBlocker(): Promise<void> {
+    const { pulse } = await this.machine.store.read({ pulse: pulseOf(this.attempt) });
+    const met = blockerOf(pulse?.course ?? NEW_COURSE);
+    const what = met?.what ?? null;
+    if (what === this.blocker) return;
+    const data = { what, fact: met?.fact ?? "" };
+    const outcome = await this.machine.store.commit({
+      at: this.machine.clock.now(),
+      reads: { now: attemptByNumber(this.attempt) },
+      decide: ({ now }) =>
+        now && isLiving(now)
+          ? accept([attemptEvent(now, "overseer", "agent.blocked", what ?? "past", data)], true)
+          : accept([], false),
+    });
+    if (!outcome.ok || !outcome.value) return;
+    this.blocker = what;
+    this.truth.blocked = what !== null;
   }
 
   /** Takes what waits, at a boundary; one that hangs is only woken by what is said loudest. */
@@ -216,6 +272,10 @@ export class VirtualAgent {
     await this.recordSeen(attempt, handed);
     const answered = handed.some((message) => message.body.includes("was answered"));
     if (answered) this.truth.asking = false;
+    if (answered && this.truth.blocked) {
+      this.truth.blocked = false;
+      this.beats = AFRESH();
+    }
     if (this.inTurn) return;
     if (this.truth.asking) return;
     this.emit("turn.started", { by: "message" });
@@ -280,12 +340,22 @@ export class VirtualAgent {
 
   private async play(attempt: Attempt, beat: Beat): Promise<void> {
     const { git } = this.machine;
+    // Whatever it was to do, it cannot commit before a person has seen to it.
+    if (this.truth.blocked && (beat === "commit" || beat === "merge" || beat === "done")) {
+      this.beats = ["turn-over"];
+      return this.meetRefusal();
+    }
     const file = `src/${attempt.goalId}-${attempt.workNodeId}.txt`;
     switch (beat) {
       case "work":
       case "share":
         this.tool("edit", `${this.signals}`);
-        git.edit(attempt.worktree, beat === "share" ? "src/shared.txt" : file, `good ${this.attempt} ${this.signals}`);
+        // Whoever has files to itself keeps to them.
+        git.edit(
+          attempt.worktree,
+          beat === "share" && attempt.scope === null ? "src/shared.txt" : file,
+          `good ${this.attempt} ${this.signals}`,
+        );
         return;
       case "spoil":
         this.tool("edit", `${this.signals}`);
@@ -298,7 +368,7 @@ export class VirtualAgent {
         else if (this.thinking === null) this.startTool("shell", "long");
         return;
       case "commit":
-        this.tool("shell", `commit ${this.signals}`);
+        this.tool("shell", `${this.refused ? "git commit -m" : "commit"} ${this.signals}`);
         return this.commit(attempt);
       case "merge": {
         this.tool("shell", `merge ${this.signals}`);
@@ -342,6 +412,11 @@ export class VirtualAgent {
         this.tool("edit", `${this.signals}`);
         git.edit(attempt.worktree, file, `good ${this.attempt} ${this.signals}`);
         return;
+      case "refuse":
+        return this.meetRefusal();
+      case "insist":
+        if (this.truth.blocked) this.beats.unshift("insist");
+        return this.meetRefusal();
       case "turn-over":
         return this.turnOver();
       case "leave":
@@ -375,6 +450,7 @@ export class VirtualAgent {
   }
 
   private turnOver(): void {
+    this.emit("usage", { ...NOTHING_TAKEN, contextTokens: (this.attempt % 4) * 40_000, contextWindow: 200_000 });
     this.emit("turn.ended", { ok: true, reason: "completed", text: "So far.", costUsd: 0.01 });
     this.inTurn = false;
   }
@@ -400,9 +476,17 @@ export class VirtualAgent {
     this.emit("tool.started", { tool: does, does, argsHash: args, args, sub: null }, this.thinking);
   }
 
-  private endTool(): void {
+  /** A person would have to unlock a key for it; it finds other words each time. */
+  private meetRefusal(): void {
+    this.refused = true;
+    this.startTool("shell", `git commit -m ${this.signals}`);
+    this.endTool("error: gpg failed to sign the data");
+  }
+
+  private endTool(failure?: string): void {
     if (this.thinking === null) return;
-    const data = { tool: this.does, does: this.does, ok: true, errorClass: null, ms: 5, result: "ok" };
+    const how = { ok: failure === undefined, errorClass: failure === undefined ? null : "exit 128" };
+    const data = { tool: this.does, does: this.does, ...how, ms: 5, result: failure ?? "ok" };
     this.emit("tool.ended", data, this.thinking);
     this.thinking = null;
   }
@@ -465,6 +549,11 @@ function script(kind: Behaviour, chance: Chance): Beat[] {
   const some = (beat: Beat, least: number, most: number): Beat[] =>
     Array.from({ length: least + Math.floor(chance.next() * (most - least + 1)) }, () => beat);
   const finish: Beat[] = ["commit", "done"];
+  /** It stops and waits, tries on and on, or does other things until it is long ago and then finds a way of its own. */
+  const afterRefusal = (): Beat[] => {
+    const how = chance.next();
+    return how < 0.4 ? ["turn-over"] : how < 0.75 ? ["insist"] : [...some("work", 7, 9), ...finish];
+  };
   switch (kind) {
     case "diligent":
       return [...some("work", 1, 4), ...(chance.next() < 0.2 ? (["share"] as const) : []), ...finish];
@@ -494,5 +583,7 @@ function script(kind: Behaviour, chance: Chance): Beat[] {
       return ["work", "leave"];
     case "wedged":
       return ["work", "wedge"];
+    case "blocked":
+      return ["work", "refuse", ...some("work", 0, 2), "refuse", ...afterRefusal()];
   }
 }

@@ -31,6 +31,7 @@ export const FAULT_KINDS = [
   "freeze",
   "settings-away",
   "provider-fails",
+  "no-start",
 ] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
@@ -65,6 +66,8 @@ const WEIGHTS: Readonly<Record<FaultKind, number>> = {
   freeze: 2,
   "settings-away": 2,
   "provider-fails": 3,
+  // Drawn apart, by drawNoStarts: the other courses stay as they are.
+  "no-start": 0,
 };
 
 /** About one fault in three steps. */
@@ -83,6 +86,33 @@ export function drawFaults(seed: number, steps: number): Fault[] {
     });
   }
   return faults;
+}
+
+/** Once or twice in a course, from a row of its own. */
+export function drawNoStarts(seed: number, steps: number): Fault[] {
+  const chance = makeSeededChance(seed ^ 0x57a7);
+  const draw = (below: number) => Math.floor(chance.next() * below);
+  return Array.from({ length: 1 + draw(2) }, () => ({
+    ...{ kind: "no-start", step: 1 + draw(steps - 1), number: draw(1_000), after: chance.next() < 0.5 },
+  }));
+}
+
+/** What is in the way of every start, whoever's task it is: the CLI says so when it is asked, or no terminal opens. */
+export interface NoStart {
+  readonly at: "runtime" | "terminal";
+  readonly reason: string;
+  readonly untilStep: number;
+}
+
+export function noStartOf({ number, after, step }: Fault): NoStart {
+  const untilStep = step + 5 + (number % 56);
+  return after
+    ? { at: "terminal", reason: "tmux has no server here.", untilStep }
+    : { at: "runtime", reason: "The CLI is not logged in.", untilStep };
+}
+
+export function failTerminal({ reason }: NoStart): Strike {
+  return failing("TMUX_FAILED", reason);
 }
 
 function drawKind(chance: Chance): FaultKind {

@@ -4,12 +4,15 @@
  * last ones hold only at the end, when the faults have stopped and time enough has passed.
  */
 import type { Config } from "#config/schema.ts";
+import { overlap } from "#domain/core/scope.ts";
 import type { Action } from "#domain/model/action.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
-import { isLiving } from "#domain/model/attempt.ts";
+import { findSession, isLiving } from "#domain/model/attempt.ts";
 import type { EventOf } from "#domain/model/event.ts";
+import { isDispatch, NOT_WANTED } from "#domain/model/ladder-state.ts";
+import type { Question } from "#domain/model/question.ts";
 import { isOpen, nodeKey, type WorkNode } from "#domain/model/work.ts";
-import { openActions } from "#store/actions.ts";
+import { openActions, presentConditions } from "#store/actions.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { livingAttempts } from "#store/attempts.ts";
 import type { Query } from "#store/query.ts";
@@ -23,6 +26,8 @@ import type { Machine } from "./machine.ts";
 /** Their names, each a sentence. */
 export const INVARIANTS = [
   "no two agents live on one node",
+  "no two agents have files that overlap",
+  "a session is never in two living attempts",
   "nothing is dispatched twice under one id",
   "nothing is dispatched for a goal that is not active",
   "nothing is done that was not asked for, and nothing twice",
@@ -32,6 +37,8 @@ export const INVARIANTS = [
   "a healthy agent is not nudged",
   "one that waits for a person, a quota or its provider is not stalled",
   "a failing provider is one condition, and a person is asked about it once",
+  "what only a person can solve is asked of one, once",
+  "what is in the way of every start is one condition, asked about once, and no task is given up for it",
   "nudges, restarts and questions are bounded",
   "what we write is no sign of life",
   "an attempt that has ended changes nothing",
@@ -61,6 +68,8 @@ export interface Violation {
 /** A node may be without anybody for so many steps: a lease has to lapse, a backoff to pass. */
 const LONELY_STEPS = 40;
 const MOST_QUESTIONS = 12;
+/** So often a start may fail before a person is told. */
+const FAILURES_ENOUGH = 3;
 
 interface Counted {
   nudges: number;
@@ -108,9 +117,19 @@ export class Invariants {
   private readonly diedTogether = new Set<number>();
   /** The nodes that may have an agent again while a fleet is being restored; undefined when none is. */
   private comingBack: Set<string> | undefined;
+  /** How often the first of them was tried. */
+  private probes = 0;
   /** What a person is asked about a failing provider, by account, until it is answered or works again. */
   private readonly askedOfProvider = new Map<string, string>();
   private readonly failingProviders = new Set<string>();
+  /** What stands in the way of an agent on a node that only a person can solve, and whether one was asked about it. */
+  private readonly blocks = new Map<string, { readonly since: number; asked: boolean }>();
+  /** What is in the way of every start, by cause, with what a person is asked about it until it is answered. */
+  private readonly failingStarts = new Map<string, string | null>();
+  /** Which cause a question is about, also when it has ended. */
+  private readonly askedOfStart = new Map<string, string>();
+  /** Starts that last failed for a reason that is none of their tasks'. */
+  private readonly notOfTask = new Set<string>();
   /** Of attempts that never came up: whatever was made for them was taken back. */
   private readonly worktrees = new Map<number, string>();
   private readonly names = new Map<number, string>();
@@ -247,7 +266,7 @@ export class Invariants {
         if (event.data.cause !== "failed_to_start") this.worktrees.delete(event.attempt ?? 0);
         return;
       case "assignment.dispatched":
-        if (event.data.mode === "spawn" && !this.wanted.has(event.data.dispatchId)) {
+        if (!this.wanted.has(event.data.dispatchId)) {
           this.reportViolation(
             "nothing is done that was not asked for, and nothing twice",
             `${event.data.dispatchId}: ${node}`,
@@ -269,14 +288,31 @@ export class Invariants {
         this.lookAtMassDeath(event.data.attempts);
         return;
       case "fleet.restoring":
+        if (event.data.stage === 1) this.probes += 1;
         for (const released of event.data.nodes) this.comingBack?.add(released);
         return;
       case "fleet.restored":
         this.comingBack = undefined;
         return;
+      case "action.failed":
+        if (event.data.cause === undefined) this.notOfTask.delete(event.data.actionId);
+        else this.notOfTask.add(event.data.actionId);
+        return;
       case "action.done":
       case "action.dropped":
         this.lookAtActionsEnd(event.data.actionId);
+        if (event.type === "action.dropped") this.lookAtGivenUp(event, node);
+        return;
+      case "dispatch.failing":
+      case "dispatch.works":
+        this.lookAtFailingStarts(event);
+        return;
+      case "agent.blocked":
+        if (event.data.what === null) this.blocks.delete(node);
+        else this.blocks.set(node, { since: event.seq, asked: false });
+        return;
+      case "assignment.escalated":
+        if (event.because === "needs-a-person") this.lookAtBlock(node);
         return;
       case "message.queued":
         this.lookAtMessage(event);
@@ -289,11 +325,11 @@ export class Invariants {
         return;
       case "assignment.restarting":
         // Those that died together are counted by their deaths, each once.
-        if (event.data.cause !== "mass-death") this.count(node, "restarts", this.config.ladder.restarts + 1);
+        if (event.data.cause !== "mass-death") this.count(node, "restarts", this.config.recovery.restarts + 1);
         return;
       case "assignment.reassigning":
         this.lookAtStall(event.attempt, event.agent, node, event.type);
-        this.count(node, "reassigned", this.config.ladder.reassign);
+        this.count(node, "reassigned", this.config.recovery.steps.freshAgents);
         return;
       case "assignment.resent":
       case "assignment.parked":
@@ -330,6 +366,7 @@ export class Invariants {
   }
 
   private lookAtMassDeath(attempts: readonly number[]): void {
+    if (this.comingBack === undefined) this.probes = 0;
     this.comingBack = new Set();
     for (const attempt of attempts) {
       if (this.diedTogether.has(attempt)) {
@@ -371,8 +408,8 @@ export class Invariants {
   }
 
   private lookAtNudge(event: EventOf<"assignment.nudged">, node: string): void {
-    const { hint, warning, critical } = this.config.ladder.nudges;
-    this.count(`${node} ${event.assignmentId}`, "nudges", hint + warning + critical);
+    const { hints, warnings, lastWarnings } = this.config.recovery.steps;
+    this.count(`${node} ${event.assignmentId}`, "nudges", hints + warnings + lastWarnings);
     this.lookAtStall(event.attempt, event.agent, node, event.type);
     const truth = this.agents.get(event.attempt ?? 0)?.truth;
     const quiet = this.machine.clock.monotonic() - (truth?.lastActAt ?? 0);
@@ -381,7 +418,7 @@ export class Invariants {
       !truth.stuck &&
       truth.lastActAt > 0 &&
       !this.isMisled(truth.lastActAt) &&
-      quiet < this.config.reconcile.idleAfter / 2 &&
+      quiet < this.config.recovery.silentAfter / 2 &&
       event.data.cause !== "looping"
     ) {
       this.reportViolation("a healthy agent is not nudged", `${event.agent}#${event.attempt} acted ${quiet} ms ago`);
@@ -391,9 +428,9 @@ export class Invariants {
   private lookAtStall(attempt: number | undefined, agent: string | undefined, node: string, type: string): void {
     const seen = this.agents.get(attempt ?? 0);
     if (!seen?.alive) return;
-    const { asking, parkedUntil, failedByProvider } = seen.truth;
+    const { asking, blocked, parkedUntil, failedByProvider } = seen.truth;
     const parked = parkedUntil !== null && this.machine.clock.monotonic() < parkedUntil;
-    if (asking || parked || failedByProvider) {
+    if (asking || blocked || parked || failedByProvider) {
       this.reportViolation(
         "one that waits for a person, a quota or its provider is not stalled",
         `${type} for ${agent} on ${node}`,
@@ -425,6 +462,57 @@ export class Invariants {
         this.failingProviders.delete(account);
         this.askedOfProvider.delete(account);
     }
+  }
+
+  private lookAtBlock(node: string): void {
+    const block = this.blocks.get(node);
+    if (block?.asked === false) {
+      block.asked = true;
+      return;
+    }
+    this.reportViolation(
+      "what only a person can solve is asked of one, once",
+      block ? `asked again about #${block.since}, on ${node}` : `nothing is known to be in the way on ${node}`,
+    );
+  }
+
+  private reportStart(detail: string): void {
+    this.reportViolation(
+      "what is in the way of every start is one condition, asked about once, and no task is given up for it",
+      detail,
+    );
+  }
+
+  private lookAtFailingStarts({ type, data }: EventOf<"dispatch.failing" | "dispatch.works">): void {
+    const { cause } = data;
+    if (type === "dispatch.works") {
+      this.failingStarts.delete(cause);
+      return;
+    }
+    const { questionId } = data as EventOf<"dispatch.failing">["data"];
+    const before = this.failingStarts.get(cause) ?? null;
+    if (before !== null && questionId !== null && before !== questionId)
+      this.reportStart(`${cause}: ${before}, and ${questionId}`);
+    this.failingStarts.set(cause, questionId);
+    if (questionId !== null) this.askedOfStart.set(questionId, cause);
+  }
+
+  private lookAtGivenUp({ because, data }: EventOf<"action.dropped">, node: string): void {
+    if (because !== NOT_WANTED && this.notOfTask.has(data.actionId))
+      this.reportStart(`${data.actionId} for ${node} was given up: ${data.reason}`);
+  }
+
+  /** One open question for each cause, and none for a cause that is past. Returns the causes a person was told of. */
+  private lookAtStartQuestions(open: readonly Question[]): Set<string> {
+    const told = new Set<string>();
+    for (const { questionId } of open) {
+      const cause = this.askedOfStart.get(questionId);
+      if (cause === undefined) continue;
+      if (told.has(cause)) this.reportStart(`two open questions about ${cause}`);
+      if (!this.failingStarts.has(cause)) this.reportStart(`${questionId} is open, and ${cause} is past`);
+      told.add(cause);
+    }
+    return told;
   }
 
   private count(key: string, what: keyof Counted, most: number): void {
@@ -474,14 +562,23 @@ export class Invariants {
   }
 
   private async lookAtState(): Promise<void> {
-    const { living, pulses, nodes, open, questions } = await this.machine.store.read({
+    const { living, pulses, nodes, open, questions, conditions } = await this.machine.store.read({
       living: livingAttempts(),
       pulses: pulsesOfLiving(),
       nodes: EVERY_NODE,
       open: openActions(),
       questions: openQuestions(),
+      conditions: presentConditions(),
     });
     this.lookAtLiving(living);
+    for (const one of conditions) {
+      if (one.kind !== "mass-death" || !one.active || one.failedProbes <= this.probes) continue;
+      this.reportViolation(
+        "those that died together are one loss, and come back in stages",
+        `${one.failedProbes} are said to have been tried and died, and ${this.probes} were tried`,
+      );
+    }
+    this.lookAtFiles(nodes, living);
     for (const pulse of pulses) {
       const truth = this.agents.get(pulse.attempt)?.truth;
       if (truth && (pulse.lastActAt ?? 0) > truth.lastActWall) {
@@ -492,22 +589,55 @@ export class Invariants {
       }
     }
     this.lookAtParents(nodes);
+    const told = this.lookAtStartQuestions(questions);
     this.lookForTheLonely(
       nodes,
       living,
-      open,
-      new Set(questions.map((one) => nodeKey(one.goalId ?? "", one.workNodeId ?? ""))),
+      // A start that goes on failing for a reason that is none of its task's is that of a person, who has been told.
+      open.filter(
+        ({ kind, cause, tries }) =>
+          !isDispatch(kind) || cause === undefined || tries < FAILURES_ENOUGH || told.has(cause),
+      ),
+      new Set(questions.map((one) => budgetAsked(one.text) ?? nodeKey(one.goalId ?? "", one.workNodeId ?? ""))),
     );
   }
 
   private lookAtLiving(living: readonly Attempt[]): void {
     const held = new Map<string, Attempt>();
+    const inSession = new Map<string, number>();
     for (const attempt of living) {
+      // What its CLI was started with counts, whatever the log says of it.
+      const session = this.agents.get(attempt.attempt)?.session ?? findSession(attempt);
+      const sharer = session === null ? undefined : inSession.get(session);
+      if (sharer !== undefined)
+        this.reportViolation("a session is never in two living attempts", `#${sharer} and #${attempt.attempt}`);
+      if (session !== null) inSession.set(session, attempt.attempt);
       const key = nodeKey(attempt.goalId, attempt.workNodeId);
       const other = held.get(key);
       if (other)
         this.reportViolation("no two agents live on one node", `#${other.attempt} and #${attempt.attempt} on ${key}`);
       held.set(key, attempt);
+    }
+  }
+
+  /** What the plan gives to one alone is that node's while somebody works on it, and until its work has landed. */
+  private lookAtFiles(nodes: readonly WorkNode[], living: readonly Attempt[]): void {
+    const atWork = new Set(living.map((one) => nodeKey(one.goalId, one.workNodeId)));
+    const holders = nodes.filter(
+      (node) =>
+        node.hints.files !== undefined &&
+        (node.status === "in_progress" || atWork.has(nodeKey(node.goalId, node.workNodeId))),
+    );
+    for (const [index, one] of holders.entries()) {
+      for (const other of holders.slice(index + 1)) {
+        const shared = overlap(one.hints.files ?? [], other.hints.files ?? []);
+        if (!shared) continue;
+        const [first, second] = [one, other].map((node) => nodeKey(node.goalId, node.workNodeId));
+        this.reportViolation(
+          "no two agents have files that overlap",
+          `${shared.join(" and ")}, of ${first} and ${second}`,
+        );
+      }
     }
   }
 
@@ -528,7 +658,9 @@ export class Invariants {
 
   /**
    * A task that is open is somebody's: an agent's, an action's, or that of a person who was told. One that waits for
-   * others is theirs, unless none of them can ever come. What is reported done is no longer its agent's, who waits too.
+   * others is theirs, unless none of them can ever come. What is reported done is no longer its agent's, who waits too;
+   * nor is it that of an agent whose budget is spent, until a person grants more, or of one that met what only a person
+   * can solve.
    */
   private lookForTheLonely(
     nodes: readonly WorkNode[],
@@ -537,6 +669,16 @@ export class Invariants {
     asked: ReadonlySet<string>,
   ): void {
     const held = new Set(living.map((one) => nodeKey(one.goalId, one.workNodeId)));
+    const outOfBudget = new Set(
+      living
+        .filter((one) => one.status === "paused" && one.pausedBecause === "budget")
+        .map((one) => nodeKey(one.goalId, one.workNodeId)),
+    );
+    const blocked = new Set(
+      living
+        .filter((one) => this.agents.get(one.attempt)?.truth.blocked)
+        .map((one) => nodeKey(one.goalId, one.workNodeId)),
+    );
     const acted = new Set(open.map((one) => nodeKey(one.goalId ?? "", one.workNodeId ?? "")));
     const byKey = new Map(nodes.map((node) => [nodeKey(node.goalId, node.workNodeId), node]));
     for (const { kind, status, actionId, goalId, workNodeId } of open) {
@@ -557,7 +699,7 @@ export class Invariants {
         this.goalStatus.get(node.goalId) === "active" &&
         isOpen(node) &&
         (node.status === "todo" ? waitsForNothing(node, byKey) : node.kind === "task");
-      const agentIsNext = held.has(key) && !node.claim;
+      const agentIsNext = held.has(key) && !node.claim && !outOfBudget.has(key) && !blocked.has(key);
       if (!needs || agentIsNext || acted.has(key) || asked.has(key) || node.claim?.waiting?.for === "review") {
         this.lonely.delete(key);
         continue;
@@ -588,6 +730,7 @@ export class Invariants {
       if (!this.ended.has(`notify:${seq}`))
         this.reportViolation("whoever asked hears every outcome once", `${type} #${seq}`);
     }
+    for (const cause of this.failingStarts.keys()) this.reportStart(`${cause} is still said to be in the way`);
     const running = [...this.agents.values()].find((agent) => agent.alive);
     if (running) this.reportViolation("nothing is left behind", `the runner of #${running.attempt} still runs`);
     const linked = new Set(this.machine.git.listLinkedWorktrees());
@@ -634,4 +777,9 @@ function waitsForNothing(node: WorkNode, byKey: ReadonlyMap<string, WorkNode>): 
   return (
     before.length > 0 && before.includes("cancelled") && before.every((one) => one === "done" || one === "cancelled")
   );
+}
+
+/** The node whose budget a question is about; those are asked of its goal, since its agent asked nothing. */
+function budgetAsked(text: string): string | undefined {
+  return /^The budget of (\S+\/\S+) is spent/.exec(text)?.[1];
 }

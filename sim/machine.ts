@@ -82,7 +82,10 @@ export class Machine {
   hold: Hold | null = null;
   /** Set while the provider fails. */
   provider: ProviderDown | null = null;
+  /** What the CLI says is in the way of using it, while something is. */
+  notReady: string | null = null;
   private readonly locks = new VirtualLocks();
+  private readonly runtime: Runtime;
 
   constructor(
     seed: number,
@@ -91,6 +94,18 @@ export class Machine {
   ) {
     this.files = memoryFiles({ now: () => this.clock.now() });
     this.git = new VirtualGit(this.files);
+    this.runtime = {
+      ...RUNTIME,
+      // Not an async one: whoever waits a little longer is overtaken, which would be another course.
+      probe: (wish) =>
+        this.notReady === null
+          ? RUNTIME.probe(wish)
+          : Promise.resolve({ ready: false, reason: this.notReady, hint: "It is simulated." }),
+      sessionFile: (session) => {
+        const path = sessionPath(session);
+        return this.files.readNow(path) === undefined ? undefined : path;
+      },
+    };
     const store = memoryStore({ identity: "s_simulated" });
     this.store = {
       ...store,
@@ -205,7 +220,7 @@ export class Machine {
       config: async () => this.config,
       settings: async () => ({ config: this.config, files, hold: this.hold, keep: async () => undefined }),
       terminal: async () => terminal,
-      runtime: async () => RUNTIME,
+      runtime: async () => this.runtime,
       socketDir: async () => `${CHECKOUT}/sockets`,
       // A hint may get lost; agents look by themselves at every step.
       wakeSocket: async () => false,
@@ -234,6 +249,7 @@ export class Machine {
       self: () => identity,
       identify: (pid) => table.identify(pid),
       alive: (one) => table.alive(one),
+      isStopped: (one) => table.isStopped(one),
       signal: (one, signal) => table.signal(one, signal),
       list: () => table.list(),
       withEnvironment: (name, value) => table.withEnvironment(name, value),
@@ -265,11 +281,18 @@ export class Machine {
   }
 }
 
+/** Where the played CLI keeps a session. */
+export function sessionPath(session: string): string {
+  return `${HOME_OF_CLI}/${session}.jsonl`;
+}
+
+const HOME_OF_CLI = "/overseer-simulation/sessions";
+
 /** An agent CLI that is always there and needs no files; what it would do is played by agents.ts. */
 const RUNTIME: Runtime = {
   name: "scripted",
   capabilities: {
-    ...{ driven: true, interactive: false, resume: false, interrupt: true, midTurn: true, oneShot: false },
+    ...{ driven: true, interactive: false, resume: true, interrupt: true, midTurn: true, oneShot: false },
     tools: {
       names: { read: [], search: [], edit: [], shell: [], web: [], subagent: [], "ask-user": [] },
       canDeny: true,

@@ -16,6 +16,7 @@ import { rejectLanding } from "#control/review.ts";
 import type { World } from "#control/world.ts";
 import { holdForGone } from "#domain/health/settings.ts";
 import { approveLanding } from "#domain/landing/may-land.ts";
+import { CONTINUE_ANSWER } from "#domain/model/budget-words.ts";
 import type { Claim } from "#domain/model/claim.ts";
 import { accept } from "#domain/model/decision.ts";
 import type { Goal } from "#domain/model/goal.ts";
@@ -26,7 +27,7 @@ import { nodeKey } from "#domain/model/work.ts";
 import { acceptPlan, DEFAULT_PLAN_LIMITS } from "#domain/plans/plan.ts";
 import { settleDecision } from "#domain/plans/settle.ts";
 import { REGISTRY } from "#engine/actions/index.ts";
-import { isLaneHeld, LANES } from "#engine/lanes.ts";
+import { isLaneHeld, LANES, limitLane } from "#engine/lanes.ts";
 import { machineObserver } from "#engine/observe.ts";
 import type { Registry } from "#engine/outbox.ts";
 import { drain } from "#engine/outbox.ts";
@@ -44,13 +45,13 @@ import type { Chance } from "#sys/chance.ts";
 import { makeSeededChance } from "#sys/virtual-chance.ts";
 import type { Behaviour, Say } from "./agents.ts";
 import { BEHAVIOURS, VirtualAgent } from "./agents.ts";
-import type { Fault } from "./faults.ts";
-import { strikerOf } from "./faults.ts";
+import type { Fault, NoStart } from "./faults.ts";
+import { failTerminal, noStartOf, strikerOf } from "./faults.ts";
 import type { Violation } from "./invariants.ts";
 import { Invariants } from "./invariants.ts";
 import type { Life } from "./machine.ts";
 import { Machine } from "./machine.ts";
-import { makeSimulatedConfig, planOf, type Scenario, STEP_MS } from "./scenario.ts";
+import { CONTINUING_ROLE, makeSimulatedConfig, planOf, type Scenario, STEP_MS } from "./scenario.ts";
 
 /** The parts of Overseer that are simulated, so that a test of the simulator can put a broken one in place of each. */
 export interface Subject {
@@ -122,6 +123,7 @@ class Simulation {
   private ticked = false;
   private quietTicks = 0;
   private holds: (() => Promise<void>)[] = [];
+  private noStart: NoStart | null = null;
 
   constructor(
     private readonly scenario: Scenario,
@@ -139,7 +141,8 @@ class Simulation {
   }
 
   async run(): Promise<SimulationResult> {
-    const { stormy, calm } = this.scenario;
+    const { stormy, calm, continuing } = this.scenario;
+    if (continuing) await this.letSessionsContinue();
     await this.want();
     for (this.step = 0; this.step < stormy + calm; this.step += 1) {
       await this.oneStep();
@@ -163,6 +166,12 @@ class Simulation {
     };
   }
 
+  private async letSessionsContinue(): Promise<void> {
+    const roles = `${this.people.root.userDir}/roles`;
+    await this.machine.files.makeDir(roles);
+    await this.machine.files.write(`${roles}/builder.yaml`, CONTINUING_ROLE);
+  }
+
   /** A tick that was held back, by a freeze or because time was skipped, has told nobody anything. */
   private get looked(): boolean {
     return !this.invariants.taken.some((event) => event.type === "overseer.tick" && event.because !== "reconciled");
@@ -177,6 +186,7 @@ class Simulation {
     this.faultsNow = this.scenario.faults.filter((fault) => fault.step === this.step);
     const { clock } = this.machine;
     if (this.isCalm) await this.letGo();
+    if (this.noStart && (this.isCalm || this.step >= this.noStart.untilStep)) this.letStart(null);
     for (const fault of this.faultsNow) await this.strikeWorld(fault);
     await clock.advance(STEP_MS);
     for (const agent of this.agents.values()) await agent.step();
@@ -219,8 +229,10 @@ class Simulation {
       case "runner-dies":
         return hit?.vanish();
       case "all-runners-die":
-        for (const agent of this.agents.values()) if (agent.alive) agent.vanish();
-        return;
+        return this.endAll(
+          all.filter(({ alive }) => alive),
+          fault.after,
+        );
       case "late-report":
         if (!hit) return;
         if (this.invariants.isAttemptOver(hit.attempt) && wasTaken(await hit.reportLate())) {
@@ -253,9 +265,18 @@ class Simulation {
         });
         return;
       }
+      case "no-start":
+        return this.letStart(noStartOf(fault));
       default:
         return;
     }
+  }
+
+  /** Null when agents can be started again. */
+  private letStart(noStart: NoStart | null): void {
+    this.noStart = noStart;
+    this.machine.notReady = noStart?.at === "runtime" ? noStart.reason : null;
+    if (!noStart) this.say("agents can be started again");
   }
 
   private async hold(
@@ -269,6 +290,14 @@ class Simulation {
     if (!goal) return;
     await take(goal);
     if (release) this.holds.push(async () => void (await release(goal)));
+  }
+
+  /** All at once; or noticed a few at a time, in looks that follow each other closely. */
+  private async endAll(agents: readonly VirtualAgent[], inTurn: boolean): Promise<void> {
+    for (const [index, agent] of agents.entries()) {
+      agent.vanish();
+      if (inTurn && index % 3 === 2) await this.daemon();
+    }
   }
 
   /** People take back what they held, at the latest when the storm has ended. */
@@ -292,7 +321,7 @@ class Simulation {
       const asked = Math.min(due, Math.max(this.step, this.scenario.stormy) + (this.isCalm ? 0 : 5));
       if (this.step < (this.isCalm ? Math.min(due, this.scenario.stormy + 5) : asked)) continue;
       try {
-        await giveAnswer(this.people, questionId, question.options.includes("try again") ? "try again" : "1");
+        await giveAnswer(this.people, questionId, this.answerTo(question.options));
       } catch (error) {
         if (!(error instanceof OverseerError)) throw error;
         this.invariants.reportUnanswerable(questionId, error.message);
@@ -300,6 +329,12 @@ class Simulation {
       }
       this.say(`answered ${questionId}`);
     }
+  }
+
+  /** A budget is raised by a little, which is asked about again, or by enough. */
+  private answerTo(options: readonly string[]): string {
+    if (options.includes(CONTINUE_ANSWER)) return this.chance.next() < 0.5 ? CONTINUE_ANSWER : "raise by $1";
+    return options.includes("try again") ? "try again" : "1";
   }
 
   /** What waits for a review is accepted or sent back, late. */
@@ -361,6 +396,7 @@ class Simulation {
     for (let round = 0; round < 4; round += 1) {
       const { done } = await this.subject.drain(world, this.subject.registry, {
         only: ({ kind }) => kinds.includes(kind),
+        parallel: limitLane(kinds),
       });
       if (done === 0) return;
     }
@@ -382,7 +418,9 @@ class Simulation {
         strikers.clear();
         strikers.set(this.step, striker);
       }
-      return striker(call);
+      const struck = striker(call);
+      if (struck || call !== "terminal.open" || this.noStart?.at !== "terminal") return struck;
+      return failTerminal(this.noStart);
     }, this.subject.store);
     const { world } = life;
     const observer = machineObserver(world, { periodMs: STEP_MS });
@@ -408,7 +446,7 @@ class Simulation {
       this.people,
       number,
       process,
-      this.kindOf(chance),
+      this.kindOf(chance, number),
       chance,
       this.subject.say,
     );
@@ -417,7 +455,10 @@ class Simulation {
     void agent.attend();
   }
 
-  private kindOf(chance: Chance): Behaviour {
+  private kindOf(chance: Chance, number: number): Behaviour {
+    // Drawn from a row of its own: a course without such agents is as it was before there were any.
+    const apart = makeSeededChance((this.scenario.seed * 1_000 + number) ^ 0xb10c);
+    if (this.scenario.blocking && !this.isCalm && apart.next() < 0.3) return "blocked";
     if (this.isCalm || chance.next() < 0.35) return "diligent";
     return BEHAVIOURS[Math.floor(chance.next() * BEHAVIOURS.length)] ?? "diligent";
   }
@@ -479,7 +520,7 @@ class Simulation {
       decide: ({ goal, nodes }) => {
         if (!goal) throw new Error("no goal");
         const way = { source: "file" as const, rejected: [], raw: "", change: "first plan" };
-        const plan = planOf(count, this.chance);
+        const plan = planOf(count, this.chance, this.scenario.budget);
         return settleDecision({ goal, nodes }, acceptPlan(goal, nodes, plan, DEFAULT_PLAN_LIMITS, way, moment), moment);
       },
     });

@@ -7,7 +7,7 @@ import { defaultConfig } from "#config/schema.ts";
 import type { PlannedNode } from "#domain/plans/plan.ts";
 import type { Chance } from "#sys/chance.ts";
 import type { Fault } from "./faults.ts";
-import { drawFaults } from "./faults.ts";
+import { drawFaults, drawNoStarts } from "./faults.ts";
 
 export interface Scenario {
   readonly seed: number;
@@ -19,6 +19,12 @@ export interface Scenario {
   readonly faults: readonly Fault[];
   /** Work lands with a person's word only, and people are late. */
   readonly review?: boolean;
+  /** What every second task may cost by its plan, in dollars; a turn costs a cent. */
+  readonly budget?: number;
+  /** Some agents meet what only a person can solve. */
+  readonly blocking?: boolean;
+  /** The session of landed work is given the next piece. */
+  readonly continuing?: boolean;
   /** Overseer dies at this very call, counted over the whole course; for going through all of them. */
   readonly death?: { readonly call: number; readonly when: "before" | "after" };
 }
@@ -28,15 +34,29 @@ export const STEP_MS = 60_000;
 export function scenarioOf(seed: number, options: { readonly agents?: number } = {}): Scenario {
   const stormy = 120;
   const review = seed % 3 === 0;
-  return { seed, agents: options.agents ?? 12, stormy, calm: 180, faults: drawFaults(seed, stormy), review };
+  const budget = seed % 4 === 1 ? { budget: 0.01 } : {};
+  const faults = [...drawFaults(seed, stormy), ...(seed % 5 === 2 ? drawNoStarts(seed, stormy) : [])];
+  const drawn = { faults, review, blocking: seed % 5 === 4, continuing: seed % 2 === 0, ...budget };
+  return { seed, agents: options.agents ?? 12, stormy, calm: 180, ...drawn };
 }
 
-/** Two phases: the second waits for the first, and inside each some tasks wait for the one before. */
-export function planOf(count: number, chance: Chance): PlannedNode[] {
+/** Directories that tasks have to themselves in turn. */
+const AREAS = ["area/north", "area/south"] as const;
+
+/**
+ * Two phases: the second waits for the first, and inside each some tasks wait for the one before. Some name their files,
+ * which they have to themselves (SCOPE-1): those that they write, which tasks of other goals name too, and a directory.
+ */
+export function planOf(count: number, chance: Chance, budget?: number): PlannedNode[] {
   const half = Math.ceil(count / 2);
+  const limits = budget === undefined ? undefined : { budget: { cost: budget } };
   const task = (number: number, before: number | undefined): PlannedNode => ({
     ...makePlannedNode(`T${number}`),
     deps: before !== undefined && chance.next() < 0.3 ? [`T${before}`] : [],
+    hints: {
+      ...(chance.next() < 0.4 ? { files: [`src/*-T${number}.txt`, AREAS[chance.next() < 0.5 ? 0 : 1]] } : {}),
+      ...(limits && number % 2 === 0 ? { limits } : {}),
+    },
   });
   const phase = (id: string, from: number, to: number, deps: readonly string[]): PlannedNode => {
     const children: PlannedNode[] = [];
@@ -64,6 +84,9 @@ function makePlannedNode(id: string): PlannedNode {
   };
 }
 
+/** The role of all agents, over the built-in one. */
+export const CONTINUING_ROLE = "capability: builder\ncontinueSession: true\n";
+
 const DEFAULTS = defaultConfig();
 
 /** The numbers of the real configuration, with less patience, so that a day of trouble fits into a few hours. */
@@ -76,15 +99,15 @@ export function makeSimulatedConfig({ agents, review = false }: Pick<Scenario, "
     checks: { tests: check } as unknown as Config["checks"],
     agents: { ...given.agents, maxConcurrent: review ? 3 : Math.max(5, agents), startsPerMinute: 10_000, stagger: 0 },
     landing: { ...given.landing, mode: review ? "review" : "auto" },
-    reconcile: {
-      ...given.reconcile,
-      tickEvery: STEP_MS,
-      idleAfter: 5 * STEP_MS,
-      toolLimit: 25 * STEP_MS,
-      minResendInterval: 2 * STEP_MS,
+    reconcile: { ...given.reconcile, tickEvery: STEP_MS },
+    recovery: {
+      ...given.recovery,
+      silentAfter: 5 * STEP_MS,
+      nextStepAfter: STEP_MS,
+      hungCallAfter: 25 * STEP_MS,
+      sameWordsAfter: 2 * STEP_MS,
       backoff: { base: STEP_MS, max: 4 * STEP_MS },
     },
-    ladder: { ...given.ladder, patience: STEP_MS },
     provider: { patience: 2 * STEP_MS, backoff: { base: STEP_MS, max: 8 * STEP_MS } },
     quota: { backoff: { base: 2 * STEP_MS, max: 10 * STEP_MS } },
   };

@@ -156,6 +156,7 @@ export class VirtualGit implements Git {
       case "worktree":
         return this.worktree(rest);
       // A checkout moves as a whole here, so that nothing in it is ever unlike an index.
+      case "read-tree":
       case "update-index":
       case "diff-index":
       case "ls-files":
@@ -171,6 +172,16 @@ export class VirtualGit implements Git {
         return rest.includes("--")
           ? this.listTree(rest[rest.indexOf("--") - 1] ?? "", rest.slice(rest.indexOf("--") + 1))
           : this.listTree(rest.at(-1) ?? "");
+      // Nothing here goes by dates: each commit is younger than those it stands on, and that is all.
+      case "log":
+        return rest.includes("--format=%ct")
+          ? succeedWith(
+              rest
+                .slice(rest.indexOf("--end-of-options") + 1)
+                .map((one) => `${this.depths.get(one) ?? 0}\n`)
+                .join(""),
+            )
+          : this.refuseUnknown(given);
       // No agent here merges the target into its branch by itself.
       case "rev-list":
         return succeedWith("");
@@ -188,8 +199,12 @@ export class VirtualGit implements Git {
       case "check-attr":
         return succeedWith("");
       default:
-        throw new Error(`The virtual git does not know: ${given.join(" ")}`);
+        return this.refuseUnknown(given);
     }
+  }
+
+  private refuseUnknown(given: readonly string[]): never {
+    throw new Error(`The virtual git does not know: ${given.join(" ")}`);
   }
 
   private revParse(args: readonly string[], cwd: string): ExecResult {

@@ -3,6 +3,7 @@
  * The program behind it is daemon/main.ts.
  */
 import { messageOf, OverseerError } from "#errors.ts";
+import { forgetCompiler } from "#sys/plain-compiler.ts";
 import { findRoot } from "#sys/root.ts";
 import { redact } from "#telemetry/redact.ts";
 import { version } from "../package.json" with { type: "json" };
@@ -15,6 +16,7 @@ function wordAfter(name: string): string | undefined {
 
 async function main(): Promise<void> {
   const { env } = process;
+  forgetCompiler(env);
   const root = await findRoot({ cwd: process.cwd(), flag: wordAfter("--root"), env: env as Record<string, string> });
   const supervision = !Bun.argv.includes("--no-supervision");
   const auto = Bun.argv.includes("--auto");

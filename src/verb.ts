@@ -57,9 +57,12 @@ async function readInputs(paths: readonly string[]): Promise<VerbInputs | undefi
 function sayGone(): number {
   const { message, hint, kind, code } = DIRECTORY_GONE;
   const asJson = words.includes("--json");
-  console.error(
-    asJson ? JSON.stringify({ error: { kind, code, message, hint } }) : `overseer: ${message}\n  hint: ${hint}`,
-  );
+  const out = printer(env);
+  if (asJson) out.remark(JSON.stringify({ error: { kind, code, message, hint } }));
+  else {
+    out.problem(`overseer: ${message}`);
+    out.remark(`  hint: ${hint}`);
+  }
   return EXIT_CODES[kind];
 }
 
@@ -76,7 +79,7 @@ async function explain(answer: Unexplained, cwd: string, inputs: VerbInputs | un
       const { tryRecordFenced } = await import("#act/hooks/fenced.ts");
       return tryRecordFenced(state, attempt, "it ran a command");
     },
-    say: (text) => console.error(text),
+    say: (text) => console.warn(text),
   });
 }
 

@@ -42,13 +42,15 @@ export async function runWithRealParts(
   // A command is meant for the repository that its caller named, also where that is not the agent's own.
   const env: Env = job?.root === undefined ? process.env : { ...process.env, OVERSEER_ROOT: job.root };
   const reading = shareReader();
+  const out = printer(env, job?.interactive === true);
   return runCli(job?.words ?? words, {
     menu,
     parts: (globals) => realParts(globals, version, env, { reading, ...(job ? { job } : {}) }),
     version,
     env,
-    out: printer(env, job?.interactive === true),
+    out,
     ...(env.OVERSEER_ATTEMPT ? { refuseCall: refuseToAgents } : {}),
+    openAlone: async (parts) => (await import("#cli/alone.ts")).openAlone(parts, out),
     admit: (called, root) => admitCaller(called, root, env, { reading, ...(job ? { key: job.key } : {}) }),
   });
 }
@@ -117,6 +119,7 @@ function realParts(
   return {
     version,
     world: once(async () => realWorld(await root(), env, undefined, reading)),
+    worldNow: async () => realWorld(await root(), env, undefined, reading, SHOWN_PATIENCE_MS),
     readText: async (path) => job?.inputs?.[path] ?? readText(path),
     async loadConfig() {
       const { config, hold } = await realWorld(await root(), env).settings();
@@ -185,7 +188,7 @@ export async function daemonIn(root: Root, env: Env, words: DaemonWords): Promis
 export type InEffect = Pick<World, "config" | "settings">;
 
 /** The real parts. With `stays`, for a process that stays: under what that says at the time, and one file for life. */
-export function realWorld(root: Root, env: Env, stays?: InEffect, reading?: Reading): World {
+export function realWorld(root: Root, env: Env, stays?: InEffect, reading?: Reading, patienceMs?: number): World {
   const known = lazily(() => withoutUndefined(env));
   const ports = {
     clock: lazily(() => makePinnedClock(env) ?? require("#sys/clock.ts").systemClock()),
@@ -214,7 +217,7 @@ export function realWorld(root: Root, env: Env, stays?: InEffect, reading?: Read
     });
   const checked = once(() => readCheckedConfig(root, settings));
   const reader = once(() => (reading ? reading(root) : openStore(root, "read", stays)));
-  const writer = once(() => openStore(root, checked, stays));
+  const writer = once(() => openStore(root, checked, stays, patienceMs));
   const config = stays?.config ?? (async () => (await checked()).config);
   return {
     root,
@@ -358,10 +361,14 @@ function actorOf(env: Env): Actor {
   return `human:${(env.USER || env.LOGNAME || "someone").replace(/\s/g, "_").slice(0, 60)}`;
 }
 
+/** SQLite waits without letting anything else run: a screen that somebody looks at stands still as long. */
+const SHOWN_PATIENCE_MS = 2_000;
+
 async function openStore(
   root: Root,
   mode: "read" | (() => Promise<Checked>),
   stays?: Pick<World, "config">,
+  patienceMs?: number,
 ): Promise<Store> {
   const { addressIn, openForReading, openForWriting } = await import("#store/open.ts");
   const address = addressIn(root.state);
@@ -376,7 +383,7 @@ async function openStore(
   const { capsOf } = await import("#store/seal.ts");
   if (stays) return openForWriting({ address, backupDir, longLived: true, caps: capsOf((await stays.config()).store) });
   const { config, keep } = await mode();
-  const store = await openForWriting({ address, backupDir, caps: capsOf(config.store) });
+  const store = await openForWriting({ address, backupDir, caps: capsOf(config.store), patienceMs });
   await keep();
   return store;
 }
@@ -416,13 +423,14 @@ async function readText(path: string): Promise<string> {
   try {
     return path === "-" ? await Bun.stdin.text() : await Bun.file(path).text();
   } catch (error) {
-    throw new OverseerError(
-      "environment",
-      "FILE_UNREADABLE",
-      `${path} cannot be read: ${messageOf(error)}.`,
-      "Check the path; - reads standard input.",
-      { cause: error },
-    );
+    const code = systemCode(error);
+    const hint = "Check the path of the file; - reads standard input.";
+    if (code === "ENOENT" || code === "ENOTDIR") {
+      throw new OverseerError("not-found", "FILE_MISSING", `There is no file ${path}.`, hint, { cause: error });
+    }
+    const why = code === "EISDIR" ? "it is a directory" : code === "EACCES" ? "you may not read it" : messageOf(error);
+    const message = `${path} cannot be read: ${why.replace(/\.$/, "")}.`;
+    throw new OverseerError("environment", "FILE_UNREADABLE", message, hint, { cause: error });
   }
 }
 

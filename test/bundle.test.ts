@@ -30,3 +30,8 @@ test("HOOK-3: the permit's bundle brings no store and no redaction along", () =>
   const permit = read("dist/permit.js");
   expect(["create table", "PRIVATE KEY", "begin immediate"].filter((text) => permit.includes(text))).toEqual([]);
 });
+
+test("STATUS-1: the bundle of status brings no landing, no redaction and no live view along", () => {
+  const fast = read("dist/fast.js");
+  expect(["merge-tree", "PRIVATE KEY", "?1049h"].filter((text) => fast.includes(text))).toEqual([]);
+});

@@ -10,13 +10,16 @@ import { keyAt, keyTree } from "#config/keys.ts";
 import { parseConfig } from "#config/load.ts";
 import { readRole } from "#config/roles.ts";
 import { CALL_NAMES } from "#daemon/calls.ts";
+import { STANDSTILL_KINDS } from "#domain/explain/standstill.ts";
 import { EVENT_TYPES } from "#domain/model/event.ts";
+import { parsePlan } from "#planner/plan-file.ts";
+import { parseScript } from "#runtimes/scripted/language.ts";
 import { benchmarksOf, commandsPage, configurationPage, requirementsOf, shapeModule } from "../scripts/docs.ts";
 import { findProofs, idsInName, listRequirements } from "../scripts/requirements.ts";
 import { UNEXPLAINED } from "./bench/table.ts";
 
 /** Rows that no test carries. Lower it with every row that is proven. */
-const MOST_UNPROVEN = 89;
+const MOST_UNPROVEN = 88;
 
 const ROOT = join(import.meta.dir, "..");
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
@@ -38,6 +41,13 @@ describe("ARCHITECTURE.md", () => {
     const rooms = readdirSync(join(ROOT, "src"), { withFileTypes: true }).filter((entry) => entry.isDirectory());
     const missing = rooms.map((room) => room.name).filter((name) => !tree.includes(`${name}/`));
     expect(missing).toEqual([]);
+  });
+});
+
+describe("docs/troubleshooting.md", () => {
+  test("HOLD-1: every kind of standstill has its row", () => {
+    const rows = [...read("docs/troubleshooting.md").matchAll(/^\| .+ \| `([a-z-]+)` \| .+ \| .+ \|$/gm)];
+    expect(rows.map((match) => match[1])).toEqual([...STANDSTILL_KINDS]);
   });
 });
 
@@ -160,10 +170,15 @@ describe("what the docs say one can type", () => {
     );
     expect([...new Set(rest)].toSorted()).toEqual([
       "CONTRIBUTING.md: sh", // a clone and the whole test run: scripts/fresh-clone.sh does that
+      "docs/answers.md: js", // the channels of test/e2e/people.test.ts
       "docs/benchmarks.md: text", // ways to call the bench, which takes minutes
       "docs/commands.md: text", // made from the menu, whose examples have a test of their own
       "docs/configuration.md: yaml", // made from the schema
       "docs/first-run.md: yaml", // read as configuration below
+      "docs/plans.md: text", // what a mistake in a plan looks like; src/planner/plan-file.test.ts
+      "docs/plans.md: yaml", // read as a plan below
+      "docs/replay.md: json",
+      "docs/replay.md: text",
       "docs/roles.md: yaml", // read as a role below
       "docs/simulator.md: none", // looked at below
     ]);
@@ -197,7 +212,7 @@ describe("what the docs say one can type", () => {
   });
 
   const settings = [
-    ...spans.filter(([, span]) => groups.has(/^(\w+): /.exec(span)?.[1] ?? "")),
+    ...spans.filter(([page, span]) => page !== "docs/scripted.md" && groups.has(/^(\w+): /.exec(span)?.[1] ?? "")),
     ...["README.md", "docs/first-run.md"].flatMap((page) =>
       fences(page)
         .filter(({ language }) => language === "yaml")
@@ -210,10 +225,39 @@ describe("what the docs say one can type", () => {
   });
 });
 
+describe("docs/scripted.md", () => {
+  /** What the parser says it knows when it is told something that it cannot know. */
+  const known = (script: unknown) => {
+    const read = parseScript(script);
+    return "error" in read ? (read.error.split("Known: ")[1] ?? read.error).replace(/\.$/, "").split(", ") : [];
+  };
+  const rows = [...read("docs/scripted.md").matchAll(/^\| `(\w+)` \| ([^|]+) \| `([^`]+)` \|/gm)];
+
+  test("RUN-1: it lists every verb, in order", () => {
+    expect(rows.map(([, verb]) => verb)).toEqual(known([{ "": "" }]));
+  });
+
+  test.each(rows.map(([, verb = "", fields = "", example = ""]) => [verb, fields, example]))(
+    "RUN-1: %s has these fields, and its example can be played: %s",
+    (verb, fields, example) => {
+      const step = Bun.YAML.parse(example) as Record<string, Record<string, unknown>>;
+      expect(parseScript([step])).toHaveProperty("steps");
+      expect(known([{ [verb]: { ...step[verb], "": "" } }])).toEqual(fields.replaceAll("`", "").trim().split(", "));
+    },
+  );
+});
+
 describe("docs/roles.md", () => {
   test("the role it shows can be used as it stands", () => {
     const [shown] = fences("docs/roles.md").filter(({ language }) => language === "yaml");
     expect(readRole("translator.yaml", shown?.text ?? "", "translator")).toMatchObject({ capability: "translator" });
+  });
+});
+
+describe("docs/plans.md", () => {
+  test("the plan it shows can be used as it stands", () => {
+    const [shown] = fences("docs/plans.md").filter(({ language }) => language === "yaml");
+    expect(parsePlan(shown?.text ?? "", "plan.yaml").phases).toHaveLength(1);
   });
 });
 

@@ -11,7 +11,14 @@ import * as work from "#control/work.ts";
 import { afterLanding } from "#domain/landing/after-landing.ts";
 import { approveLanding, waitForReview } from "#domain/landing/may-land.ts";
 import { afterChecks, claimDone } from "#domain/landing/report-done.ts";
-import { actionDecided, applyToAction, closeAction, hastenAction, takeAction } from "#domain/model/action.ts";
+import {
+  type Action,
+  actionDecided,
+  applyToAction,
+  closeAction,
+  hastenAction,
+  takeAction,
+} from "#domain/model/action.ts";
 import { assign, blockAssignment, moveAssignment, reassign } from "#domain/model/assignment.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
 import { EVENT_TYPES, type EventType } from "#domain/model/event.ts";
@@ -60,6 +67,8 @@ test("EVT-1: docs/events.md has every type once, in the order of the catalogue, 
 
 /** Types that nothing here can write yet. Remove a line when its verb arrives and is called below. */
 const NOT_HERE: Partial<Record<EventType, string>> = {
+  "work.taken_back": "written around a real landing and its revert: test/e2e/revert.test.ts",
+  "work.given_anew": "as work.taken_back",
   "check.started": "written around a real run: test/e2e/landing.test.ts",
   "check.finished": "as check.started",
   "landing.prepared": "written around a real merge: test/e2e/landing.test.ts",
@@ -89,10 +98,15 @@ const NOT_HERE: Partial<Record<EventType, string>> = {
   "agent.fenced": "written by the runner, and by the door: test/e2e/caller.test.ts",
   "agent.unguarded": "written by the runner: test/e2e/claude-permit.test.ts",
   "agent.steered": "written by the hook: test/e2e/reflex.test.ts",
+  "agent.blocked": "written by the runner: test/e2e/reflex.test.ts",
+  "agent.steering_refuted": "a person's word about a steering: src/control/wrong.test.ts",
   "agent.pace": "written by the runner: test/e2e/reflex.test.ts",
   "agent.waiting": "written by mail check --wait of an agent: src/domain/inbox/mailing.test.ts",
   "agent.woken": "as agent.waiting",
   "agent.announced": "as agent.waiting",
+  "agent.terminal_regained": "written by the daemon: test/e2e/lost-terminals.test.ts",
+  "landing.index_mended": "written by the daemon: test/e2e/landing-beside-git.test.ts",
+  "landing.undone": "as landing.index_mended",
   "checkout.changed": "written by the runner: test/e2e/hooks.test.ts",
   "message.handed": "written by the runner",
   "message.seen": "written by the runner",
@@ -153,7 +167,7 @@ async function writtenByVerbs(): Promise<readonly Written[]> {
   const first = await goals.create(world, { title: "First" });
   await goals.update(world, first, { priority: "high" });
   await plans.plan(world, first, plan(node("T1"), node("T2"), node("T3")));
-  await plans.plan(world, first, plan(node("T1", { name: "Better" }), node("T2")));
+  await plans.plan(world, first, { ...plan(node("T1", { name: "Better" }), node("T2")), prune: ["T3"] });
   await goals.pauseGoal(world, first);
   await goals.resumeGoal(world, first);
   await work.blockWork(world, { node: "T1" }, { kind: "human", detail: "waits", needs: "Ada" });
@@ -162,6 +176,7 @@ async function writtenByVerbs(): Promise<readonly Written[]> {
   await work.finishWork(world, { node: "T2" }, { summary: "works" });
   await goals.archiveGoal(world, first);
   const second = await goals.create(world, { title: "Second", fromSession: "scout-1" });
+  await goals.raiseGoalBudget(world, second, { cost: 10 });
   await goals.cancelWholeGoal(world, second, "no budget");
   return store.log({ after: 0, limit: 1000 });
 }
@@ -253,7 +268,11 @@ function writtenByTicks(): readonly Written[] {
   });
   const exceeded = working({}, { limits, usage: spent(10) });
   const handedOver = { ...applied(exceeded, decide(exceeded)), now: NOW + 60 * MINUTE };
+  const notStarted = snapshotOf({ nodes: [nodeWith("queued")], actions: [FAILED_START] });
+  const toldOfStart = applied(notStarted, decide(notStarted));
   const worlds: Snapshot[] = [
+    notStarted,
+    { ...toldOfStart, actions: [] },
     stuck({}),
     stuck(nudged),
     stuck({ ...nudged, resend: 2 }),
@@ -283,6 +302,14 @@ function writtenByTicks(): readonly Written[] {
   ];
   return worlds.flatMap((world) => [...decide(world).events]);
 }
+
+/** A start that has failed twice, because the machine is in the way. */
+const FAILED_START = {
+  ...{ actionId: "spawn:goal_A/T1:1", kind: "spawn", goalId: "goal_A", workNodeId: "T1", assignmentId: null },
+  ...{ agent: null, attempt: null, because: "ready", status: "failed", dueAt: NOW + MINUTE, tries: 2, lease: null },
+  ...{ problem: "No tmux.", cause: "TMUX_MISSING", result: null, decidedAt: NOW, updatedAt: NOW - 1, endedAt: null },
+  payload: { dispatchId: "D_1", capability: "builder", name: null },
+} as const satisfies Action;
 
 function writtenByTheOutbox(): readonly Written[] {
   const decided = actionDecided(

@@ -33,10 +33,13 @@ const MOST_UNREACHED = 6;
 const OF_REAL_AGENTS: Readonly<Record<string, string>> = {
   "judgement dialog-open": "a CLI that asks for permission: the signal permission.asked",
   "judgement last-turn-failed": "an agent whose last words tell of a failure",
+  "judgement no-answer-yet":
+    "several CLIs whose host accepts and never answers: nothing is heard of them before a retry",
   "judgement not-up-yet": "a tick between the claim and the start of an agent",
   "judgement rate-limited": "a CLI that waits for a limit by itself: the signal api.retry",
   "judgement said-so": "an agent that reports being blocked",
   "judgement words-on-the-way": "a tick between what was decided to be said and its delivery",
+  "judgement tries-again": "a CLI that says when it tries again, before that is a failure: the signal api.retry",
   "judgement update-overdue": "an agent whose role or node says dueEvery",
   "judgement waits-for-something-slow": "an agent whose last words tell of a long build",
 };

@@ -3,8 +3,8 @@
  * this repository's secret can make one. The receiver of a webhook does not know that secret: what it may answer is what
  * it was asked. That it counts once follows from the question, which is answered once.
  */
-import { timingSafeEqual } from "node:crypto";
 import { isoTime } from "#domain/core/iso-time.ts";
+import { isSameSecret } from "#sys/same-secret.ts";
 
 /** The file of the secret, in run/. */
 export const ANSWER_SECRET = "answer-secret";
@@ -25,7 +25,7 @@ export function judgeAnswerToken(token: string, secret: string, now: number): To
   const found = /^(q_[0-9A-Za-z_-]{1,60})\.([0-9a-z]{1,12})\.([0-9a-f]{64})$/.exec(token.trim());
   const [, questionId = "", expires = "", mac = ""] = found ?? [];
   const expected = macOf(secret, `${questionId}.${expires}`);
-  if (!found || !timingSafeEqual(Buffer.from(mac), Buffer.from(expected))) {
+  if (!found || !isSameSecret(mac, expected)) {
     const reason = "its token was not made here";
     return { ok: false, code: "TOKEN_FORGED", questionId: found ? questionId : null, reason };
   }

@@ -141,6 +141,7 @@ const PASSED = [
 /** Settings of git that an unattended agent needs, by environment so that no file of the user's is changed. */
 const GIT_SETTINGS: readonly (readonly [string, string])[] = [
   ["commit.gpgsign", "false"],
+  ["tag.gpgsign", "false"],
   ["gc.auto", "0"],
   ["core.editor", "true"],
 ];

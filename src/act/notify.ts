@@ -32,6 +32,7 @@ import { ANSWER_SECRET, ANSWER_WITHIN_MS, signAnswerToken } from "./answer-token
 import { choicesFor } from "./channel-choices.ts";
 import type { ActParts } from "./parts.ts";
 import { sendNotice } from "./send-notice.ts";
+import { tellKept } from "./tell-people.ts";
 
 export interface Notified {
   /** Notices that were tried, with what became of them. */
@@ -90,6 +91,7 @@ export async function notifyDue(parts: ActParts, takeAnswer?: TakeAnswer): Promi
       }
     }
   }
+  await tellKept(parts, new Set(sent.flatMap(({ ok, channel }) => (ok ? [channel] : []))));
   return { sent, nextAt: later.length === 0 ? null : Math.min(...later) };
 }
 

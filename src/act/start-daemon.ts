@@ -5,6 +5,7 @@
  */
 import { closeSync, constants, openSync } from "node:fs";
 import { messageOf, OverseerError } from "#errors.ts";
+import { PLAINLY_COMPILED } from "#sys/plain-compiler.ts";
 
 export interface DaemonProcess {
   readonly pid: number;
@@ -25,7 +26,8 @@ export function startDaemon({ argv, cwd, env, output }: DaemonStart): DaemonProc
   let file: number | undefined;
   try {
     file = openSync(output, O_CREAT | O_WRONLY | O_TRUNC | O_NOFOLLOW, 0o600);
-    const child = Bun.spawn([...argv], { cwd, env, stdin: "ignore", stdout: file, stderr: file, detached: true });
+    const streams = { stdin: "ignore", stdout: file, stderr: file } as const;
+    const child = Bun.spawn([...argv], { cwd, env: { ...PLAINLY_COMPILED, ...env }, ...streams, detached: true });
     child.unref();
     return { pid: child.pid, exited: child.exited };
   } catch (cause) {

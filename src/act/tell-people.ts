@@ -9,10 +9,19 @@ import type { Config } from "#config/schema.ts";
 import { accept } from "#domain/model/decision.ts";
 import type { EventOf } from "#domain/model/event.ts";
 import type { KeptNews, NewsCondition } from "#domain/model/news.ts";
-import { newsOf, planNews, renderNews, safeModeNews } from "#domain/reports/news.ts";
-import { newsAfter, newsConditions } from "#store/news.ts";
+import {
+  findNaming,
+  type News,
+  newsOf,
+  newsOfWaiting,
+  planNews,
+  renderNews,
+  safeModeNews,
+} from "#domain/reports/news.ts";
+import { configChanges, newsAfter, newsConditions } from "#store/news.ts";
 import type { Store } from "#store/store.ts";
 import { endOfLog } from "#store/tick.ts";
+import { nodesAtStandstill } from "#store/work.ts";
 import { nameOf } from "#sys/paths.ts";
 import type { ActParts } from "./parts.ts";
 import { safeModeIn } from "./safe-mode.ts";
@@ -40,18 +49,37 @@ export async function tellPeople(parts: ActParts): Promise<readonly ToldPerson[]
   const { conditions, end } = await store.read({ conditions: newsConditions(), end: endOfLog() });
   for (const recipient of recipients) {
     const known = conditions.find(({ channel }) => channel === recipient.name);
-    const one = known
-      ? await tellOne(parts, store, config, recipient, known, end)
-      : await begin(parts, store, recipient, end);
+    const one = await tellOne(parts, store, config, recipient, known ?? (await begin(store, recipient, end)), end);
     if (one) told.push(one);
   }
   return told;
 }
 
-/** What happened before somebody was named to be told is no news to them. */
-async function begin(parts: ActParts, store: Store, { name }: Recipient, end: number): Promise<undefined> {
-  await record(parts, store, "first-look", { ...NOTHING_TOLD, channel: name, cursor: end, kept: [] });
-  return undefined;
+/** Something else got through to them: what was kept because nothing did is told without waiting for its next try. */
+export async function tellKept(parts: ActParts, names: ReadonlySet<string>): Promise<void> {
+  const store = await parts.writer();
+  const { conditions, end } = await store.read({ conditions: newsConditions(), end: endOfLog() });
+  const failing = conditions.filter(({ channel, failures }) => failures > 0 && names.has(channel));
+  if (failing.length === 0) return;
+  const config = await parts.config();
+  const recipients = listRecipients(config.channels);
+  for (const known of failing) {
+    const recipient = recipients.find(({ name }) => name === known.channel);
+    if (recipient) await tellOne(parts, store, config, recipient, { ...known, failures: 0 }, end);
+  }
+}
+
+type KnownSoFar = Pick<NewsCondition, "cursor" | "kept" | "told" | "failures" | "updatedAt"> & {
+  /** What is told from the table and not from the log. */
+  readonly first?: readonly News[];
+};
+
+/** What happened before somebody was named to be told is no news to them, except what waits for a person still. */
+async function begin(store: Store, { name }: Recipient, end: number): Promise<KnownSoFar> {
+  const { changed, nodes } = await store.read({ changed: configChanges(), nodes: nodesAtStandstill() });
+  const cursor = Math.min(end, findNaming(changed, name) ?? end);
+  const first = nodes.flatMap((node) => newsOfWaiting(node) ?? []);
+  return { cursor, kept: [], told: {}, failures: 0, updatedAt: 0, first };
 }
 
 const NOTHING_TOLD = { ok: true, detail: "", subjects: [] } as const;
@@ -61,19 +89,27 @@ async function tellOne(
   store: Store,
   config: Config,
   recipient: Recipient,
-  known: NewsCondition,
+  known: KnownSoFar,
   end: number,
 ): Promise<ToldPerson | undefined> {
   const { name } = recipient;
   const { events } = await store.read({ events: newsAfter(known.cursor, NEWS_AT_ONCE) });
   const cursor = events.length < NEWS_AT_ONCE ? Math.max(end, known.cursor) : (events.at(-1)?.seq ?? known.cursor);
-  const fresh = events.flatMap((event) => newsOf(event) ?? []);
+  const isKnown = (subject: string) =>
+    known.told[subject] !== undefined || known.kept.some((one) => one.subject === subject);
+  const all = [...(known.first ?? []), ...events.flatMap((event) => newsOf(event) ?? [])];
+  // Most of what ends was never told of.
+  const fresh = all.filter(
+    ({ ends, subject }) => !ends || isKnown(subject) || all.some((one) => one.subject === subject && !one.ends),
+  );
   const now = parts.clock.now();
   const policy = { hears: recipient.hears, bundleMs: config.channels.bundle, quiet: isQuietFor(recipient, now) };
   const { send, keep } = planNews(known, fresh, policy, now);
   if (send.length === 0) {
     const isNew = keep.length !== known.kept.length || fresh.some(({ topic }) => recipient.hears.has(topic));
-    if (isNew || cursor - known.cursor >= FAR_BEHIND) {
+    if (known.first !== undefined) {
+      await record(parts, store, "first-look", { ...NOTHING_TOLD, channel: name, cursor, kept: keep });
+    } else if (isNew || cursor - known.cursor >= FAR_BEHIND) {
       await record(parts, store, "kept-for-later", { ...NOTHING_TOLD, channel: name, cursor, kept: keep });
     }
     return undefined;

@@ -5,7 +5,7 @@ import type { Parts } from "./parts.ts";
 export const FAST_MENU: readonly MenuEntry<Parts>[] = [
   {
     name: "status",
-    group: "Understand",
+    group: "Every day",
     summary: "Show the state of the fleet.",
     load: () => import("./commands/status.ts"),
   },

@@ -4,6 +4,7 @@
  * what already reads well without it. Loaded only when somebody asks for help.
  */
 import type { Argument, Command, Option } from "./command.ts";
+import { EVERY_DAY, GROUPS } from "./menu-groups.ts";
 import { GLOBAL_OPTIONS } from "./parse.ts";
 
 export interface Page {
@@ -29,7 +30,7 @@ const LONGEST_TERM = 28;
 const VERSION_ROW: Row = ["-v, --version", "Print the version"];
 
 export function renderMenu(entries: readonly Listed[], page: Page & { readonly version: string }): string {
-  const shown = entries.filter(({ hidden }) => hidden !== true);
+  const shown = entries.filter(({ hidden }) => hidden !== true).toSorted((a, b) => placeInMenu(a) - placeInMenu(b));
   const groups = Map.groupBy(shown, ({ group }) => group);
   const globals: Row[] = [...GLOBAL_OPTIONS.map(optionRow), VERSION_ROW];
   const column = columnOf([...shown.map(({ name }) => name), ...globals.map(([term]) => term)]);
@@ -46,6 +47,13 @@ export function renderMenu(entries: readonly Listed[], page: Page & { readonly v
     section("Options of every command", globals, { ...page, column }),
     wrap("Run 'overseer help <command>' for its options and examples.", "", page.width),
   ].join("\n\n");
+}
+
+/** By group, and every day's commands in the order of the day; equal ones stay as they stand in the menu. */
+function placeInMenu({ name, group }: Listed): number {
+  const groupPlace = GROUPS.indexOf(group);
+  const own = group === GROUPS[0] ? EVERY_DAY.indexOf(name) : 0;
+  return (groupPlace < 0 ? GROUPS.length : groupPlace) * 100 + own;
 }
 
 export function renderCommand(command: Command<never>, page: Page & { readonly calledAs: string }): string {

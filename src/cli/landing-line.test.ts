@@ -5,7 +5,15 @@ import type { Call } from "./command.ts";
 import { tellLandings } from "./landing-line.ts";
 
 const NODE = "goal_A/T1";
-const NOT: Landed = { node: NODE, outcome: "stale", detail: null, agent: null, commit: null, target: null };
+const NOT: Landed = {
+  node: NODE,
+  outcome: "stale",
+  detail: null,
+  agent: null,
+  commit: null,
+  target: null,
+  claimed: null,
+};
 
 function told(landed: readonly Landed[], json = false): { readonly lines: string[]; readonly error: unknown } {
   const lines: string[] = [];
@@ -18,12 +26,33 @@ function told(landed: readonly Landed[], json = false): { readonly lines: string
   }
 }
 
-test("REV-1: what has landed names commit and target, and what waits its reason; both are fine", () => {
-  const done = { ...NOT, outcome: "done", commit: "0123456789abcdef", target: "main" } as const;
-  expect(told([done])).toEqual({ lines: [`Landed ${NODE} on main as 0123456789.`], error: null });
-  const waits = { ...NOT, outcome: "waiting", detail: "there are uncommitted changes" } as const;
-  expect(told([waits])).toEqual({ lines: [`Not yet landed ${NODE}. there are uncommitted changes.`], error: null });
+const CLAIMED = { commit: "fedcba9876543210", agent: "builder-1#4" };
+
+test("REV-1: what has landed names the agent's commit as such, and what the target has become", () => {
+  const done = { ...NOT, outcome: "done", commit: "0123456789abcdef", target: "main", claimed: CLAIMED } as const;
+  const line = `Landed ${NODE} (the agent's commit fedcba9876, by builder-1#4) on main as 0123456789.`;
+  expect(told([done])).toEqual({ lines: [line], error: null });
+  const unpushed = { ...done, claimed: null, detail: "it has landed here and is not pushed yet: no route" };
+  expect(told([unpushed]).lines).toEqual([
+    `Landed ${NODE} on main as 0123456789. It has landed here and is not pushed yet: no route.`,
+  ]);
 });
+
+test.each(["waiting", "again"] as const)(
+  "REV-1: what has not landed yet (%s) is no success, and says its reason",
+  (outcome) => {
+    const waits = { ...NOT, outcome, detail: "there are uncommitted changes" };
+    const error = {
+      kind: "unconfirmed",
+      code: "NOT_LANDED_YET",
+      message: expect.stringContaining("There are uncommitted"),
+    };
+    expect(told([waits])).toMatchObject({ lines: [], error });
+    expect(told([{ ...NOT, outcome: "done" }, waits]).error).toMatchObject({
+      message: "1 of 2 wait and have not landed yet.",
+    });
+  },
+);
 
 test.each(["returned", "requeued", "asked", "blocked", "stale", "nothing"] as const)(
   "REV-1: what did not land (%s) is an error, for scripts too",

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import type { Command } from "./command.ts";
+import { renderMenu } from "./help.ts";
 import { MENU } from "./menu.ts";
+import { EVERY_DAY, GROUPS } from "./menu-groups.ts";
 import { GLOBAL_OPTIONS } from "./parse.ts";
 
 describe.each(MENU.map((entry) => [entry.name, entry] as const))("the command %s", (_name, entry) => {
@@ -18,6 +20,20 @@ describe.each(MENU.map((entry) => [entry.name, entry] as const))("the command %s
 test("no two commands share a name, and none is called help", () => {
   const names = ["help", ...MENU.map(({ name }) => name)];
   expect(names).toEqual([...new Set(names)]);
+});
+
+test("CTL-1: the main help begins with the commands of every day, and says each in one line of 80 columns", () => {
+  const page = renderMenu(MENU, { version: "1.2.3", width: 80, colour: false }).split("\n");
+  const first = page.indexOf("Every day");
+  const names = page.slice(first + 1, first + 1 + EVERY_DAY.length).map((line) => line.trim().split(" ")[0]);
+  expect(names).toEqual([...EVERY_DAY]);
+  const headings = page.filter((line) => GROUPS.some((group) => group === line));
+  expect(headings).toEqual([...GROUPS]);
+  const shown = MENU.filter(({ hidden }) => hidden !== true);
+  const lines = shown.filter(({ name, summary }) =>
+    page.some((line) => line.startsWith(`  ${name} `) && line.endsWith(` ${summary}`) && line.length <= 80),
+  );
+  expect(lines.map(({ name }) => name)).toEqual(shown.map(({ name }) => name));
 });
 
 function withSubcommands(command: Command<never>): readonly Command<never>[] {

@@ -8,6 +8,8 @@ export interface Output {
   json(value: Presented): void;
   /** A remark beside the answer (stderr), so that pipes stay clean. */
   remark(text: string): void;
+  /** The sentence that says what went wrong (stderr), red where somebody looks. What to do about it is a remark. */
+  problem(text: string): void;
   readonly colour: boolean;
   /** Columns to fit into; 80 where there is no terminal. */
   readonly width: number;

@@ -21,6 +21,8 @@ export interface Parts {
   readonly version: string;
   /** Finds the repository and its state; throws when there is none. */
   world(): Promise<World>;
+  /** The same anew, under the settings as they are now: for a command that stays. */
+  worldNow(): Promise<World>;
   /** The text of a file a person named, or of standard input for `-`. Throws a clear error when it cannot be read. */
   readText(path: string): Promise<string>;
   /** The configuration in effect and the file it comes from. */

@@ -21,7 +21,9 @@ export function printer(env: Environment, shownElsewhere = false): Output {
   return {
     line: (text = "") => write(text),
     json: (value) => write(visibleJson(JSON.stringify(value, null, isTerminal(1) ? 2 : 0) ?? "null")),
-    remark: (text) => console.error(text),
+    // Bun paints whatever console.error prints red on a terminal, and nothing that console.warn does.
+    remark: (text) => console.warn(text),
+    problem: (text) => (env.TERM === "dumb" ? console.warn(text) : console.error(text)),
     get colour() {
       colour ??= wantsColour(env, () => isTerminal(1));
       return colour;

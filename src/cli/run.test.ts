@@ -77,6 +77,7 @@ async function call(words: readonly string[], given: Partial<Cli<Parts>> = {}) {
       line: (text = "") => stdout.push(text),
       json: (value) => stdout.push(JSON.stringify(value)),
       remark: (text) => stderr.push(text),
+      problem: (text) => stderr.push(text),
       colour: false,
       width: 80,
       interactive: false,

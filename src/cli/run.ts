@@ -28,6 +28,8 @@ export interface Cli<Parts> {
   parts(globals: Globals): Parts | Promise<Parts>;
   /** The seat belt of agents: a sentence that refuses this command, or nothing. `sub` is "" for a command without. */
   refuseCall?(entryName: string, sub: string): string | undefined;
+  /** What a person at a terminal gets who names no command. */
+  openAlone?(parts: Parts): Promise<void>;
   /** Throws when whoever calls is not who it says it is. Asked once, before the parts are built; "goal create". */
   admit?(called: string, root: string | undefined): Promise<void>;
 }
@@ -45,7 +47,7 @@ export async function runCli<Parts>(words: readonly string[], cli: Cli<Parts>): 
     return await dispatch(words, cli);
   } catch (error) {
     if (error instanceof OutputReaderGone) return 0;
-    return report(error, { json: asksForJson(words), debug: cli.env.OVERSEER_DEBUG === "1", out: cli.out });
+    return await report(error, { json: asksForJson(words), debug: cli.env.OVERSEER_DEBUG === "1", out: cli.out });
   }
 }
 
@@ -58,11 +60,51 @@ async function dispatch<Parts>(words: readonly string[], cli: Cli<Parts>): Promi
     return 0;
   }
   const [name, ...after] = rest;
-  if (name === undefined) return showMenu(cli);
+  if (name === undefined) return words.length === 0 && cli.out.interactive ? showAlone(cli) : showMenu(cli);
   if (name === "help" || options?.has("help")) return helpOn(name === "help" ? after : rest, cli);
-  const entry = find(name, cli.menu, PROGRAM.name);
+  const entry = cli.menu.find((one) => one.name === name);
+  if (entry === undefined) return dispatch(await translate(name, after, globals, cli), cli);
   const found = await descend(entry, [...globals, ...after], cli);
   return found.command.subcommands === undefined ? runCommand(found, cli) : showGroup(found, words, cli);
+}
+
+/** The same call in our own words, where its first one is another program's for the same; throws where it is not. */
+async function translate<Parts>(
+  name: string,
+  after: readonly string[],
+  globals: readonly string[],
+  cli: Cli<Parts>,
+): Promise<readonly string[]> {
+  const { SYNONYMS } = await import("#cli/synonyms.ts");
+  const synonym = SYNONYMS.get(name.toLowerCase());
+  if (synonym === undefined) throw unknownCommand(name, cli.menu, PROGRAM.name);
+  if ("instead" in synonym) {
+    throw usage({
+      code: "UNKNOWN_COMMAND",
+      message: `${PROGRAM.name} has no command "${name}".`,
+      hint: synonym.instead,
+    });
+  }
+  // Of a group the options belong to its list; elsewhere a word among them is what the command is about.
+  const ofGroup = synonym.alone?.[0] === synonym.as[0];
+  const alone = ofGroup ? (after[0] ?? "-").startsWith("-") : after.every((word) => word.startsWith("-"));
+  const ours = (alone ? synonym.alone : undefined) ?? synonym.as;
+  // Somebody else's menu, as that of a small bundle, may not have it; then the word is as unknown as any other.
+  const known = ours[0]?.startsWith("-") || ours[0] === "help" || cli.menu.some((one) => one.name === ours[0]);
+  if (!known) throw unknownCommand(name, cli.menu, PROGRAM.name);
+  remarkMeaning([name], ours, cli, [...globals, ...after]);
+  return [...globals, ...ours, ...after];
+}
+
+function remarkMeaning<Parts>(
+  theirs: readonly string[],
+  ours: readonly string[],
+  { out }: Cli<Parts>,
+  words: readonly string[],
+): void {
+  if (asksForJson(words)) return; // what stands on stderr is read by a program then
+  const text = `(${visible(theirs.join(" "))} is '${formatPath(ours)}' here)`;
+  out.remark(out.colour ? `\u001b[2m${text}\u001b[22m` : text);
 }
 
 /** A command, how it was reached, and the words that are left for it. */
@@ -87,7 +129,9 @@ async function descend<Parts>(
     const [name, ...after] = rest;
     const { otherwise } = command;
     if (name === undefined && otherwise !== undefined && !left.some((word) => word === "--help" || word === "-h")) {
-      command = find(otherwise, command.subcommands, path);
+      const meant = command.subcommands.find((one) => one.name === otherwise);
+      if (meant === undefined) throw new Error(`The group "${path}" has no command ${otherwise}.`);
+      command = meant;
       names.push(otherwise);
       break;
     }
@@ -95,8 +139,9 @@ async function descend<Parts>(
     if (name === undefined) break;
     left = name === "help" ? ["--help", ...after] : [...globals, ...after];
     if (name === "help") continue;
-    command = find(name, command.subcommands, path);
-    names.push(name);
+    const meant = await findBelow(name, command.subcommands, { names, left, cli });
+    command = meant;
+    names.push(meant.name);
   }
   assertForCaller(names, cli);
   return { command, path: formatPath(names), words: left };
@@ -143,6 +188,13 @@ async function showGroup<Parts>(found: Found<Parts>, words: readonly string[], c
   return EXIT_CODES.usage;
 }
 
+/** Agents, and doors without a view, get the menu. */
+async function showAlone<Parts>(cli: Cli<Parts>): Promise<number> {
+  if (!cli.openAlone || cli.refuseCall) return showMenu(cli);
+  await cli.openAlone(await cli.parts({ json: false, out: cli.out }));
+  return 0;
+}
+
 async function showMenu<Parts>(cli: Cli<Parts>): Promise<number> {
   const { renderMenu } = await import("./help.ts");
   const { width, colour } = cli.out;
@@ -154,12 +206,14 @@ async function showMenu<Parts>(cli: Cli<Parts>): Promise<number> {
 async function helpOn<Parts>(words: readonly string[], cli: Cli<Parts>): Promise<number> {
   const [name, ...after] = words.filter((word) => !word.startsWith("-"));
   if (name === undefined) return showMenu(cli);
-  let { default: command } = await find(name, cli.menu, PROGRAM.name).load();
+  const entry = cli.menu.find((one) => one.name === name);
+  if (entry === undefined) return helpOn(await translate(name, after, [], cli), cli);
+  let { default: command } = await entry.load();
   const names = [name];
   for (const next of after) {
     if (command.subcommands === undefined) break;
-    command = find(next, command.subcommands, formatPath(names));
-    names.push(next);
+    command = await findBelow(next, command.subcommands, { names, left: after, cli });
+    names.push(command.name);
   }
   assertForCaller(names, cli);
   return showHelp({ command, path: formatPath(names), words: [] }, cli);
@@ -181,19 +235,48 @@ function withOffered<Parts>(command: Command<Parts>, path: string, cli: Cli<Part
   return { ...command, subcommands: subcommands.filter(isOffered) };
 }
 
-function find<Named extends { readonly name: string; readonly hidden?: boolean }>(
+/** A command of a group, by its name or by another program's word for the same. */
+async function findBelow<Parts>(
   name: string,
-  among: readonly Named[],
-  path: string,
-): Named {
+  among: readonly Command<Parts>[],
+  { names, left, cli }: { names: readonly string[]; left: readonly string[]; cli: Cli<Parts> },
+): Promise<Command<Parts>> {
   const found = among.find((candidate) => candidate.name === name);
   if (found !== undefined) return found;
+  const { synonymBelow } = await import("#cli/synonyms.ts");
+  const path = formatPath(names);
+  const synonym = synonymBelow(
+    name,
+    among.map((one) => one.name),
+  );
+  const meant = among.find((candidate) => candidate.name === synonym?.to);
+  if (!synonym || !meant) throw unknownCommand(name, among, path);
+  if (!synonym.same) {
+    const message = `${path} has no command "${name}".`;
+    throw usage({ code: "UNKNOWN_COMMAND", message, hint: `What there is instead: ${path} ${synonym.to}` });
+  }
+  remarkMeaning([...names, name], [...names, synonym.to], cli, left);
+  return meant;
+}
+
+function unknownCommand(
+  name: string,
+  among: readonly { readonly name: string; readonly hidden?: boolean }[],
+  path: string,
+): OverseerError {
   const offered = among.filter(({ hidden }) => hidden !== true).map((candidate) => candidate.name);
   const guess = nearest(name, [...offered, "help"]);
-  throw usage({
+  // `overseer agents builder-1` and `work T1`: a name where a command belongs.
+  const shows = guess === undefined && offered.includes("show") && /[\d_]/.test(name);
+  return usage({
     code: "UNKNOWN_COMMAND",
-    message: `${path} has no command "${name}".`,
-    hint: guess === undefined ? `See: ${path} --help` : `Did you mean: ${path} ${guess}`,
+    message:
+      name.trim() === "" ? `${path} was given an empty word for a command.` : `${path} has no command "${name}".`,
+    hint: shows
+      ? `Did you mean: ${path} show ${name}`
+      : guess === undefined
+        ? `See: ${path} --help`
+        : `Did you mean: ${path} ${guess}`,
   });
 }
 
@@ -216,7 +299,10 @@ function asksForJson(words: readonly string[]): boolean {
 const REPORT_IT =
   "This is a fault in overseer, not in what you typed. Please report it with the command you ran; OVERSEER_DEBUG=1 shows where it happened.";
 
-function report(error: unknown, { json, debug, out }: { json: boolean; debug: boolean; out: Output }): number {
+async function report(
+  error: unknown,
+  { json, debug, out }: { json: boolean; debug: boolean; out: Output },
+): Promise<number> {
   const shown =
     error instanceof OverseerError
       ? error
@@ -225,8 +311,11 @@ function report(error: unknown, { json, debug, out }: { json: boolean; debug: bo
   const stack = debug ? traceOf(error) : undefined;
   if (json) out.remark(visibleJson(JSON.stringify({ error: { kind, code, message, hint, ...details, stack } })));
   else {
+    const { breakSentences } = await import("#cli/text.ts");
+    const fit = (text: string, rest: string) => breakSentences(out, printable(text), rest).join("\n");
     const label = kind === "internal" ? "internal error: " : "";
-    out.remark(printable(`overseer: ${label}${message}\n  hint: ${hint.replaceAll("\n", "\n        ")}`));
+    out.problem(fit(`overseer: ${label}${message}`, "  "));
+    out.remark(fit(`  hint: ${hint.replaceAll("\n", "\n        ")}`, "        "));
     if (stack !== undefined) out.remark(printable(stack));
   }
   return shown.exitCode;

@@ -1,22 +1,41 @@
 /** Words and tables for people: columns that fit, times that read well, nothing that a terminal would interpret. */
 import { visible } from "#domain/core/terminal-text.ts";
+import { paragraph } from "./demo/lines.ts";
 import type { Output } from "./output.ts";
 
 /** Columns aligned by display width; the last one is cut to what is left of the line. */
 export function table(out: Output, rows: readonly (readonly string[])[]): void {
-  const plain = rows.map((row) => row.map(inert));
-  const widths = (plain[0] ?? []).map((_, column) =>
-    Math.max(...plain.map((row) => Bun.stringWidth(row[column] ?? ""))),
-  );
-  for (const row of plain) {
-    const cells = row.map((cell, column) =>
-      column === row.length - 1 ? cell : cell + " ".repeat(Math.max(0, (widths[column] ?? 0) - Bun.stringWidth(cell))),
-    );
-    out.line(fit(cells.join("  ").trimEnd(), (out.cuts ?? out.interactive) ? out.width : Number.POSITIVE_INFINITY));
-  }
+  const width = roomOf(out);
+  for (const line of alignRows(rows.map((row) => row.map(inert)))) out.line(fit(line, width));
 }
 
-function fit(line: string, width: number): string {
+/** Columns to fit into; where nobody looks at a screen nothing is cut. */
+export function roomOf(out: Output): number {
+  return (out.cuts ?? out.interactive) ? out.width : Number.POSITIVE_INFINITY;
+}
+
+/** Rows as lines, by display width; a column that is empty in all of them takes no room. */
+export function alignRows(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => Bun.stringWidth(row[column] ?? ""))));
+  return rows.map((row) =>
+    row
+      .flatMap((cell, column) => {
+        const width = widths[column] ?? 0;
+        if (width === 0) return [];
+        return [column === row.length - 1 ? cell : cell + " ".repeat(Math.max(0, width - Bun.stringWidth(cell)))];
+      })
+      .join("  ")
+      .trimEnd(),
+  );
+}
+
+/** One line, cut where a terminal would break it, and whole in a pipe. */
+export function fitLine(out: Output, text: string): string {
+  return fit(text, roomOf(out));
+}
+
+/** Cut to so many columns, with a mark. */
+export function fit(line: string, width: number): string {
   if (Bun.stringWidth(line) <= width) return line;
   let cut = "";
   for (const sign of line) {
@@ -24,6 +43,34 @@ function fit(line: string, width: number): string {
     cut += sign;
   }
   return `${cut}…`;
+}
+
+/** Text from outside at its full length: broken between words where a terminal has an edge, as it is in a pipe. */
+export function breakLines(out: Output, text: string, indent = ""): string[] {
+  const width = (out.cuts ?? out.interactive) ? Math.max(20, out.width - indent.length) : Number.POSITIVE_INFINITY;
+  return inertLines(text.trimEnd())
+    .split("\n")
+    .flatMap((line) => breakLine(line, width))
+    .map((line) => (indent + line).trimEnd());
+}
+
+/** Sentences of our own, broken between words only: a path or a command stays whole, so that it can be copied. */
+export function breakSentences(out: Output, text: string, rest = ""): string[] {
+  return text.split("\n").flatMap((line) => paragraph("", line, roomOf(out), rest));
+}
+
+function breakLine(line: string, width: number): string[] {
+  const broken: string[] = [];
+  let left = line;
+  while (Bun.stringWidth(left) > width) {
+    let end = width;
+    while (Bun.stringWidth(left.slice(0, end)) > width) end--;
+    const space = left.lastIndexOf(" ", end);
+    const at = space > 0 ? space : end - (/[\uD800-\uDBFF]$/.test(left.slice(0, end)) ? 1 : 0);
+    broken.push(left.slice(0, at));
+    left = left.slice(at).trimStart();
+  }
+  return [...broken, left];
 }
 
 /** Text from outside, in which nothing is left that moves the cursor, colours the screen or turns the reading direction. */

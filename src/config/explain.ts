@@ -4,10 +4,13 @@
  */
 import { nearest } from "#domain/core/nearest.ts";
 import { OverseerError } from "#errors.ts";
-import { ANY_NAME, allKeys, asWritten, type Key, keyTree, valueKeys } from "./keys.ts";
+import { ANY_NAME, allKeys, asWritten, type Key, keyTree, spellOut, valueKeys, valuesOf } from "./keys.ts";
 import { isRecord } from "./kinds.ts";
-import { type LoadedConfig, readValues } from "./load.ts";
+import { type LoadedConfig, readConfigValues } from "./load.ts";
 import { notBuiltSentence } from "./not-built.ts";
+import { tellRecovery } from "./recovery-timeline.ts";
+import { nameNow, namesNowOf } from "./renamed.ts";
+import { defaultConfig } from "./schema.ts";
 
 export { jsonSchema } from "./keys.ts";
 
@@ -26,6 +29,8 @@ export interface KeyExplanation {
   readonly source: Source;
   /** What to know about a key that nothing reads yet. */
   readonly notBuilt?: string;
+  /** What follows when, in sentences, with the figures in effect. */
+  readonly timeline?: readonly string[];
   /** The keys of a group. */
   readonly children?: readonly KeyExplanation[];
 }
@@ -39,12 +44,34 @@ export function listKeys(): string[] {
 export function explainKey(name: string, loaded?: LoadedConfig): KeyExplanation {
   const path = name.split(".");
   const found = resolve(path);
-  if (!found) throw unknownName(name);
+  if (!found) throw unknownKeyError(name);
   const facts = {
     config: asWritten(loaded?.config ?? {}),
-    file: loaded?.text === undefined ? {} : readValues(loaded.text, loaded.path),
+    file: loaded?.text === undefined ? {} : spellOut(readConfigValues(loaded.text, loaded.path)),
   };
-  return toExplanation(found, path, facts);
+  const explanation = toExplanation(found, path, facts);
+  return name === "recovery"
+    ? { ...explanation, timeline: tellRecovery(loaded?.config ?? defaultConfig()) }
+    : explanation;
+}
+
+export interface KeyValue {
+  readonly key: string;
+  readonly value: unknown;
+  readonly source: Source;
+}
+
+/** What a key is, or everything below a group, under the names the user chose. Throws not-found with the nearest names. */
+export function listKeyValues(name: string, loaded: LoadedConfig): KeyValue[] {
+  const path = name.split(".");
+  const found = resolve(path);
+  if (!found) throw unknownKeyError(name);
+  const file = loaded.text === undefined ? {} : spellOut(readConfigValues(loaded.text, loaded.path));
+  const part = follow(asWritten(loaded.config), path);
+  return valuesOf(part, found, path).map(({ key, value = null }) => {
+    const isSet = follow(file, key.split(".")) !== undefined;
+    return { key, value, source: isSet ? "config.yaml" : "default" };
+  });
 }
 
 interface Facts {
@@ -94,14 +121,26 @@ function resolve(path: readonly string[]): Key | undefined {
   return key && named ? { ...key, kind: "group", type: "a group of keys" } : key;
 }
 
+/** A key and its path as it stands in a file, for whoever changes it; a name in a map of texts may hold dots. */
+export function resolveKey(name: string): { readonly key: Key; readonly path: readonly string[] } | undefined {
+  const path = name.split(".");
+  const key = path.includes("") || path.includes(ANY_NAME) ? undefined : resolve(path);
+  if (key) return { key, path };
+  const map = allKeys().find(
+    (one) => one.kind === "map" && one.children.length === 0 && name.startsWith(`${one.name}.`),
+  );
+  return map && { key: map, path: [...map.name.split("."), name.slice(map.name.length + 1)] };
+}
+
 function follow(value: unknown, path: readonly string[]): unknown {
   let part = value;
   for (const word of path) part = isRecord(part) && Object.hasOwn(part, word) ? part[word] : undefined;
   return part;
 }
 
-function unknownName(name: string): OverseerError {
-  const near = nearNames(name);
+export function unknownKeyError(name: string): OverseerError {
+  const now = nameNow(name);
+  const near = now === undefined ? nearNames(name) : [now];
   const guess = near.length > 0 ? ` Did you mean ${near.join(" or ")}?` : "";
   return new OverseerError(
     "not-found",
@@ -116,6 +155,8 @@ function nearNames(name: string): string[] {
   const last = name.slice(name.lastIndexOf(".") + 1).toLowerCase();
   const sameWord = listKeys().filter((key) => key.slice(key.lastIndexOf(".") + 1).toLowerCase() === last);
   if (sameWord.length > 0 && sameWord.length <= 4) return sameWord;
+  const renamed = namesNowOf(name.slice(name.lastIndexOf(".") + 1));
+  if (renamed.length === 1) return renamed;
   const full = nearest(
     name,
     allKeys().map((key) => key.name),

@@ -4,7 +4,7 @@
  * as `<name>`: `checks.<name>.command`. Also the way back: a loaded configuration in the user's spelling.
  */
 import * as z from "zod/mini";
-import { BOUNDS, isRecord, type KeyKind, KIND, SAMPLE } from "./kinds.ts";
+import { BOUNDS, isRecord, type KeyKind, KIND, SAMPLE, SHORT } from "./kinds.ts";
 import { featureNotBuilt } from "./not-built.ts";
 import { schema } from "./schema.ts";
 import { formatDuration, formatSize } from "./units.ts";
@@ -27,6 +27,8 @@ export interface Key {
   readonly allowed?: readonly string[];
   /** A name or value to show where there is no default. */
   readonly sample?: string;
+  /** Of a map of groups: the key that a plain text in place of a group stands for. */
+  readonly short?: string;
   /** The feature it is kept for, while that is not built and nothing reads the key. */
   readonly notBuilt?: string;
   /** Keys below a group, or below `<name>` of a map of groups. Empty for a key that has a value. */
@@ -36,7 +38,15 @@ export interface Key {
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
 export function jsonSchema(): JsonSchema {
-  return { title: "Overseer configuration", ...z.toJSONSchema(schema, { io: "input" }) };
+  const written = z.toJSONSchema(schema, {
+    io: "input",
+    // zod describes what a plain text is spelled out to; an editor has to let the text itself pass.
+    override({ jsonSchema: node }) {
+      if (node[SHORT] === undefined) return;
+      node.additionalProperties = { anyOf: [{ type: "string" }, node.additionalProperties as JsonSchema] };
+    },
+  });
+  return { title: "Overseer configuration", ...written };
 }
 
 let tree: Key | undefined;
@@ -83,8 +93,20 @@ export function keyAt(path: readonly PropertyKey[]): Key | undefined {
 function childOf(key: Key, word: string): Key | undefined {
   if (key.kind !== "map") return key.children.find((child) => child.word === word);
   return key.children.length > 0
-    ? { ...key, kind: "group", name: `${key.name}.${ANY_NAME}`, word: ANY_NAME }
+    ? { ...key, kind: "group", name: `${key.name}.${ANY_NAME}`, word: ANY_NAME, short: undefined }
     : undefined;
+}
+
+/** What a file sets, with every plain text that stands for a group spelled out. */
+export function spellOut(written: unknown, key: Key = keyTree()): unknown {
+  if (key.children.length === 0 || !isRecord(written)) return written;
+  const spelled: Record<string, unknown> = {};
+  for (const [word, part] of Object.entries(written)) {
+    const child = childOf(key, word);
+    const whole = key.short !== undefined && typeof part === "string" ? { [key.short]: part } : part;
+    spelled[word] = child ? spellOut(whole, child) : whole;
+  }
+  return spelled;
 }
 
 /** A loaded configuration (or a part of it) as a user would write it: 120000 becomes "2m" again. */
@@ -107,6 +129,7 @@ function keyOf(name: string, node: JsonSchema): Key {
   const rules = { ...node, ...(node.anyOf?.[0] as JsonSchema | undefined) };
   const allowed = listAllowed(kind, rules);
   const sample = node[SAMPLE];
+  const short = node[SHORT];
   const notBuilt = featureNotBuilt(name);
   return {
     name,
@@ -118,13 +141,17 @@ function keyOf(name: string, node: JsonSchema): Key {
     default: kind === "group" ? undefined : node.default,
     ...(allowed.length > 0 && { allowed }),
     ...(typeof sample === "string" && { sample }),
+    ...(typeof short === "string" && { short }),
     ...(notBuilt !== undefined && { notBuilt }),
     children: childrenOf(name, kind, node),
   };
 }
 
 function childrenOf(name: string, kind: KeyKind, node: JsonSchema): Key[] {
-  const entry = kind === "map" ? node.additionalProperties : node;
+  const own = kind === "map" ? node.additionalProperties : node;
+  const spelledOut =
+    typeof own === "object" ? own.anyOf?.find((one) => typeof one === "object" && one.properties) : undefined;
+  const entry = (spelledOut as JsonSchema | undefined) ?? own;
   if (typeof entry !== "object" || !entry.properties) return [];
   const prefix = [name, ...(kind === "map" ? [ANY_NAME] : [])].filter((part) => part !== "").join(".");
   return Object.entries(entry.properties).map(([word, child]) =>

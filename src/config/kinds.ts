@@ -14,6 +14,8 @@ export const KIND = "x-kind";
 export const BOUNDS = "x-bounds";
 /** Likewise a name or value the example file may show where there is no default. */
 export const SAMPLE = "x-sample";
+/** Likewise the key of a map's groups that a plain text in place of the group stands for. */
+export const SHORT = "x-short";
 export type KeyKind = "duration" | "size" | "number" | "switch" | "choice" | "text" | "list" | "map" | "group";
 
 interface Bounds<T> {
@@ -134,9 +136,19 @@ export function group<S extends z.core.$ZodLooseShape>(description: string, shap
 }
 
 /** Names of the user's choosing, each a group with the same keys. */
-export function groupMap<S extends z.core.$ZodLooseShape>(description: string, name: Form, shape: S) {
-  const inner = orEmpty(z.record(line(name), orEmpty(z.strictObject(shape))));
-  const meta = { ...metaOf("map", description), [SAMPLE]: name.like };
+export function groupMap<S extends z.core.$ZodLooseShape>(
+  description: string,
+  name: Form,
+  shape: S,
+  short?: keyof S & string,
+) {
+  const entry = z.strictObject(shape);
+  const inner = orEmpty(z.record(line(name), short === undefined ? orEmpty(entry) : orShort(entry, short)));
+  const meta = {
+    ...metaOf("map", description),
+    [SAMPLE]: name.like,
+    ...(short === undefined ? {} : { [SHORT]: short }),
+  };
   return z.prefault(inner, {}).register(z.globalRegistry, meta);
 }
 
@@ -153,6 +165,14 @@ function orEmpty<T extends z.core.$ZodType>(inner: T) {
   const emptyForNull = z.transform((value: unknown): unknown => (value === null ? {} : value));
   // The inner schema takes anything and judges it; its static input type is narrower than what it must face.
   return z.pipe(emptyForNull, inner as T & z.core.$ZodType<unknown, unknown>);
+}
+
+/** `tests: npm test` for `tests: {command: npm test}`. */
+function orShort<T extends z.core.$ZodType>(inner: T, key: string) {
+  const spelledOut = z.transform((value: unknown): unknown =>
+    value === null ? {} : typeof value === "string" ? { [key]: value } : value,
+  );
+  return z.pipe(spelledOut, inner as T & z.core.$ZodType<unknown, unknown>);
 }
 
 function line(form?: Form) {

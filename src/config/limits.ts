@@ -8,32 +8,35 @@ import type { Config } from "./schema.ts";
 export interface RoleSays {
   readonly limits: Limits["roles"];
   readonly runtimes: Readonly<Record<string, string>>;
+  /** Those whose sessions may be given a next piece. */
+  readonly continuing: readonly string[];
 }
 
 /** Every number of the configuration that a rule judges by, and what roles say for their agents. */
-export function limitsOf(config: Config, byRole: RoleSays = { limits: {}, runtimes: {} }): Limits {
-  const { reconcile, ladder, watch, reflex, agents, quota, provider, massDeath } = config;
+export function limitsOf(config: Config, byRole: RoleSays = { limits: {}, runtimes: {}, continuing: [] }): Limits {
+  const { reconcile, recovery, reflex, agents, quota, provider } = config;
+  const { steps, massDeath } = recovery;
   return {
     enabled: reconcile.enabled,
-    idleAfterMs: reconcile.idleAfter,
+    idleAfterMs: recovery.silentAfter,
     roles: byRole.limits,
-    startingLimitMs: reconcile.startingLimit,
-    toolLimitMs: reconcile.toolLimit,
-    minimumAgeMs: reconcile.minimumAge,
-    zombieAfterMs: watch.zombieAfter,
+    startingLimitMs: recovery.firstSignWithin,
+    toolLimitMs: recovery.hungCallAfter,
+    minimumAgeMs: recovery.judgedFromAge,
+    zombieAfterMs: recovery.deadAfter,
     loopRepeats: repeatsForLadder(reflex),
     ladder: {
-      hint: ladder.nudges.hint,
-      warning: ladder.nudges.warning,
-      critical: ladder.nudges.critical,
-      resend: ladder.resend,
-      replan: ladder.replan,
-      reassign: ladder.reassign,
-      pause: ladder.pause,
-      restarts: ladder.restarts,
-      patienceMs: ladder.patience,
-      backoff: { baseMs: reconcile.backoff.base, maxMs: reconcile.backoff.max },
-      minResendIntervalMs: reconcile.minResendInterval,
+      hint: steps.hints,
+      warning: steps.warnings,
+      critical: steps.lastWarnings,
+      resend: steps.interrupts,
+      replan: steps.splits,
+      reassign: steps.freshAgents,
+      pause: steps.pauses,
+      restarts: recovery.restarts,
+      patienceMs: recovery.nextStepAfter,
+      backoff: { baseMs: recovery.backoff.base, maxMs: recovery.backoff.max },
+      minResendIntervalMs: recovery.sameWordsAfter,
     },
     fleet: {
       maxConcurrent: agents.maxConcurrent,
@@ -50,6 +53,7 @@ export function limitsOf(config: Config, byRole: RoleSays = { limits: {}, runtim
     budgets: budgetLimits(config),
     defaultAccount: accountOf(config.runtime),
     roleAccounts: Object.fromEntries(Object.entries(byRole.runtimes).map(([role, name]) => [role, accountOf(name)])),
+    continuing: byRole.continuing,
     defaultCapability: "builder",
   };
 }

@@ -78,7 +78,7 @@ describe("refusals name the line, the column and the way out", () => {
     [
       "a key in the wrong group",
       "watch:\n  idleAfter: 5m\n",
-      "config.yaml:2:3: watch.idleAfter is not a key. Did you mean reconcile.idleAfter?",
+      "config.yaml:2:3: watch.idleAfter is not a key. Did you mean recovery.silentAfter?",
     ],
     [
       "a key without its group",
@@ -165,8 +165,8 @@ describe("refusals name the line, the column and the way out", () => {
     ],
     [
       "a backoff upside down",
-      "reconcile:\n  backoff:\n    base: 1h\n",
-      "config.yaml:3:11: reconcile.backoff.base must not be larger than reconcile.backoff.max.",
+      "recovery:\n  backoff:\n    base: 1h\n",
+      "config.yaml:3:11: recovery.backoff.base must not be larger than recovery.backoff.max.",
     ],
     ["a key twice", "watch:\n  every: 10s\n  every: 20s\n", "config.yaml:3:3: every is set twice, first on line 2."],
     [

@@ -8,14 +8,25 @@
 import type { Hold } from "#domain/health/settings.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 import { isRecord } from "./kinds.ts";
-import type { LocatedText } from "./locate.ts";
-import type { Problem } from "./problems.ts";
+import { listPlaced, type PlacedText, type Problem, placeProblems, readPositions } from "./placed.ts";
+import { type LiftedValues, liftOldNames, nameNow, tellOldNames } from "./renamed.ts";
 import { type Config, schema } from "./schema.ts";
 
-const LONGEST_TEXT = 256 * 1024;
-/** Counted after aliases are expanded; a hundred times what a real file holds. */
-const MOST_VALUES = 10_000;
-const MOST_PROBLEMS_SHOWN = 20;
+/** How much a file may hold. */
+export interface TextBounds {
+  readonly characters: number;
+  /** Counted after aliases are expanded. */
+  readonly values: number;
+  /** Said of a file that is larger. */
+  readonly tooLarge: string;
+}
+
+/** A hundred times what a real configuration holds. */
+const CONFIG_BOUNDS: TextBounds = {
+  characters: 256 * 1024,
+  values: 10_000,
+  tooLarge: "the file is larger than 256 KB, which no configuration is.",
+};
 
 /** What loading needs of the file system; `Files` of sys is one. */
 export interface TextReader {
@@ -47,28 +58,46 @@ export async function loadConfigFile(files: TextReader, path: string): Promise<L
 
 /** `source` is how the file is called in messages. */
 export function parseConfig(text: string, source: string): Config {
-  const raw = readValues(text, source);
-  const result = schema.safeParse(raw);
-  if (result.success && !text.includes("__proto__")) return result.data;
+  const read = liftOldNames(readValues(text, source));
+  const { values } = read;
+  const result = schema.safeParse(values);
+  if (result.success && read.twice.length === 0 && !text.includes("__proto__")) return result.data;
   const { problemsOf, unusableNames } = require("./problems.ts") as typeof import("./problems.ts");
-  const problems = [...unusableNames(raw), ...problemsOf(result.error?.issues ?? [], raw)];
-  if (result.success && problems.length === 0) return result.data;
-  throw invalid(source, locateProblems(problems, text));
+  const problems = [...unusableNames(values), ...problemsOf(result.error?.issues ?? [], values)];
+  const asInFile = [...read.twice.map(setTwice), ...problems.map((problem) => atOldName(problem, read.lifted))];
+  if (result.success && asInFile.length === 0) return result.data;
+  throw invalid(source, placeProblems(asInFile, text));
 }
 
-/** What a user should know about a file that is otherwise fine: keys it sets that nothing reads yet. */
+function setTwice(was: string): Problem {
+  const text = `${was} is the old name of ${nameNow(was)}, which is set too; leave one of them out.`;
+  return { path: was.split("."), at: "key", text };
+}
+
+/** A problem stands where the file has the key, by whatever name. */
+function atOldName(problem: Problem, lifted: LiftedValues["lifted"]): Problem {
+  const was = lifted.get(problem.path.join("."));
+  if (was === undefined) return problem;
+  return { ...problem, path: was.split("."), text: `${was} has an old name: ${problem.text}` };
+}
+
+/** What the file sets, by the names that keys have now. */
+export function readConfigValues(text: string, source: string): Record<string, unknown> {
+  return liftOldNames(readValues(text, source)).values;
+}
+
+/** What a user should know about a file that is otherwise fine: old names, and keys it sets that nothing reads yet. */
 export async function noticesOf({ text, path, hold }: Omit<LoadedConfig, "config">): Promise<string[]> {
   if (text === undefined || hold) return [];
   const [{ valuesOf }, { notBuiltNotices }] = await Promise.all([import("./keys.ts"), import("./not-built.ts")]);
-  return notBuiltNotices(valuesOf(readValues(text, path)).map(({ key }) => key));
+  const read = liftOldNames(readValues(text, path));
+  return [...tellOldNames(read), ...notBuiltNotices(valuesOf(read.values).map(({ key }) => key))];
 }
 
 /** What the file sets, unchecked: an object of plain values, small enough to walk through. */
-export function readValues(text: string, source: string): Record<string, unknown> {
+export function readValues(text: string, source: string, bounds = CONFIG_BOUNDS): Record<string, unknown> {
   const start = { line: 1, column: 1 };
-  if (text.length > LONGEST_TEXT) {
-    throw invalid(source, [{ ...start, text: "the file is larger than 256 KB, which no configuration is." }]);
-  }
+  if (text.length > bounds.characters) throw invalid(source, [{ ...start, text: bounds.tooLarge }]);
   const plain = text.startsWith("\uFEFF") ? text.slice(1) : text;
   if (isTooDeep(plain)) throw invalid(source, [{ ...start, text: "the file is nested too deeply to be read." }]);
   const raw = parseYaml(plain, source);
@@ -77,9 +106,9 @@ export function readValues(text: string, source: string): Record<string, unknown
     const found = Array.isArray(raw) ? "a list" : "a single value";
     throw invalid(source, [{ ...start, text: `the file must hold keys with values, not ${found}.` }]);
   }
-  const keys = countKeys(raw);
+  const keys = countKeys(raw, bounds.values);
   const colons = plain.split(":").length - 1;
-  if (keys === "too-many" || colons > MOST_VALUES) {
+  if (keys === "too-many" || colons > bounds.values) {
     throw invalid(source, [{ ...start, text: "the file holds too many values, perhaps through aliases." }]);
   }
   // A key in a block has its colon. As many colons as keys, and no sign that lets a key do without one or show twice,
@@ -107,12 +136,6 @@ function refuseFaults(text: string, source: string): void {
   );
 }
 
-/** The text with positions. Loaded here and at once, because a reader of good files never needs it. */
-function readPositions(text: string): LocatedText {
-  const { locate } = require("./locate.ts") as typeof import("./locate.ts");
-  return locate(text);
-}
-
 const DEEPEST = 100;
 
 /**
@@ -130,7 +153,7 @@ function isTooDeep(text: string): boolean {
 }
 
 /** Walks with a list of its own instead of recursion, and stops early: aliases can make a small file endless. */
-function countKeys(raw: Record<string, unknown>): number | "too-many" {
+function countKeys(raw: Record<string, unknown>, most: number): number | "too-many" {
   let keys = 0;
   let values = 0;
   const waiting: unknown[] = [raw];
@@ -140,34 +163,13 @@ function countKeys(raw: Record<string, unknown>): number | "too-many" {
     const parts = Object.values(value);
     values += parts.length;
     if (!Array.isArray(value)) keys += parts.length;
-    if (values > MOST_VALUES) return "too-many";
+    if (values > most) return "too-many";
     for (const part of parts) waiting.push(part);
   }
   return keys;
 }
 
-interface PlacedText {
-  readonly line: number;
-  readonly column: number;
-  readonly text: string;
-}
-
-function locateProblems(problems: readonly Problem[], text: string): PlacedText[] {
-  const where = readPositions(text.startsWith("\uFEFF") ? text.slice(1) : text);
-  return problems
-    .map((problem) => ({
-      ...where.place(problem.path, problem.at),
-      text: problem.text,
-    }))
-    .sort((a, b) => a.line - b.line || a.column - b.column);
-}
-
 function invalid(source: string, problems: readonly PlacedText[], cause?: unknown): OverseerError {
-  const lines = problems
-    .slice(0, MOST_PROBLEMS_SHOWN)
-    .map(({ line, column, text }) => `${source}:${line}:${column}: ${text}`);
-  const left = problems.length - lines.length;
-  if (left > 0) lines.push(`… and ${left} more.`);
   const hint = "Correct the file; `overseer config explain <key>` says what a key takes.";
-  return new OverseerError("config", "CONFIG_INVALID", lines.join("\n"), hint, { cause });
+  return new OverseerError("config", "CONFIG_INVALID", listPlaced(source, problems), hint, { cause });
 }

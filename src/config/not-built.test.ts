@@ -16,7 +16,7 @@ test("CONF-1: keys that nothing reads yet are named when they are set, one sente
 });
 
 test("CONF-1: nothing is said about keys that are read, nor about an empty heading", async () => {
-  expect(await notices("sync:\nreconcile: {idleAfter: 7m}\n")).toEqual([]);
+  expect(await notices("sync:\nrecovery: {silentAfter: 7m}\n")).toEqual([]);
   expect(await noticesOf({ path: "config.yaml" })).toEqual([]);
 });
 
@@ -30,5 +30,5 @@ test("CONF-1: such a key says so when it is explained, and in the example file",
 
 test("a group that is not built holds for all keys below it", () => {
   expect(featureNotBuilt("telemetry.otel.endpoint")).toBe("OpenTelemetry export");
-  expect(featureNotBuilt("watch.zombieAfter")).toBeUndefined();
+  expect(featureNotBuilt("recovery.deadAfter")).toBeUndefined();
 });

@@ -8,13 +8,8 @@ import type * as z from "zod/mini";
 import { nearest } from "#domain/core/nearest.ts";
 import { allKeys, type Key, keyAt, valueKeys } from "./keys.ts";
 import { isRecord } from "./kinds.ts";
-
-export interface Problem {
-  readonly path: readonly PropertyKey[];
-  /** Whether the key itself is wrong or the value it has. */
-  readonly at: "key" | "value";
-  readonly text: string;
-}
+import { namePath, type Problem } from "./placed.ts";
+import { namesNowOf } from "./renamed.ts";
 
 /** Finding the likely intention takes a while each, and nobody reads more at once. */
 const MOST_PROBLEMS = 100;
@@ -46,7 +41,7 @@ function problemsOfIssue(issue: z.core.$ZodIssue, raw: unknown): Problem[] {
   }
   if (issue.code === "invalid_key") {
     const reason = issue.issues[0]?.message ?? "is not a good name";
-    return [{ path: issue.path, at: "key", text: `${nameOf(issue.path)} ${reason}.` }];
+    return [{ path: issue.path, at: "key", text: `${namePath(issue.path)} ${reason}.` }];
   }
   const value = valueAt(raw, issue.path);
   return [{ path: issue.path, at: value === null ? "key" : "value", text: sentence(issue, value) }];
@@ -57,7 +52,7 @@ function unknownKey(groupPath: readonly PropertyKey[], word: string): Problem {
   const path = [...groupPath, word];
   const siblings = keyAt(groupPath)?.children.map((key) => key.word) ?? [];
   const guess = guessFor(word, siblings);
-  return { path, at: "key", text: `${nameOf(path)} is not a key.${guess ? ` ${guess}` : ""}` };
+  return { path, at: "key", text: `${namePath(path)} is not a key.${guess ? ` ${guess}` : ""}` };
 }
 
 function guessFor(word: string, siblings: readonly string[]): string | undefined {
@@ -65,6 +60,8 @@ function guessFor(word: string, siblings: readonly string[]): string | undefined
   if (elsewhere.length > 0 && elsewhere.length <= 2) {
     return `Did you mean ${elsewhere.map((key) => key.name).join(" or ")}?`;
   }
+  const [renamed, ...others] = namesNowOf(word);
+  if (renamed !== undefined && others.length === 0) return `Did you mean ${renamed}?`;
   const sibling = nearest(word, siblings);
   if (sibling !== undefined) return `Did you mean ${sibling}?`;
   const far = nearest(
@@ -84,7 +81,7 @@ function samePlainWord(a: string, b: string): boolean {
 }
 
 function sentence(issue: z.core.$ZodIssue, value: unknown): string {
-  const name = nameOf(issue.path);
+  const name = namePath(issue.path);
   const key = keyAt(issue.path);
   if (value === undefined) return `${name} is missing. ${key?.description ?? ""}`.trim();
   if (value === null) return `${name} has no value. Give it one, or leave the line out for the default.`;
@@ -129,16 +126,6 @@ function describeValue(value: unknown): string {
 function shapeOf(value: unknown): string {
   if (Array.isArray(value)) return "a list";
   return isRecord(value) ? "a group of keys" : "a single value";
-}
-
-/** As one would say it; names from the file are cut, since a hostile file may make them any length. */
-function nameOf(path: readonly PropertyKey[]): string {
-  const name = path.reduce<string>((text, part) => {
-    if (typeof part === "number") return `${text}[${part}]`;
-    return text === "" ? String(part) : `${text}.${String(part)}`;
-  }, "");
-  const clean = name.replaceAll(/\p{Cc}/gu, "?");
-  return clean.length > 100 ? `${clean.slice(0, 100)}…` : clean;
 }
 
 function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {

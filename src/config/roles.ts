@@ -47,6 +47,7 @@ const roleSchema = z
     maxDepth: z.int().min(1).max(10).optional(),
     constraints: z.array(constraint).default([]),
     supervision: z.strictObject({ enabled: z.boolean(), nudge: z.boolean() }).default({ enabled: true, nudge: true }),
+    continueSession: z.boolean().optional(),
     limits: ownLimits.optional(),
     doctrine: z.strictObject({ saluteIntervalSteps: steps, maxStepsWithoutProgress: steps, radioCheckSteps: steps }),
     pace: z.strictObject({ primary: sentence, alternate: sentence, contingent: sentence, emergency: sentence }),
@@ -190,8 +191,13 @@ function listNotBuilt(roles: Iterable<Role>): string[] {
     );
 }
 
+/** What the last text was read as, like the roles. */
+let lastManifest: { readonly key: string; readonly manifest: z.infer<typeof manifestSchema> } | undefined;
+
 function checkManifest(file: string, text: string, roles: ReadonlyMap<string, Role>): readonly string[] {
-  const manifest = checkYaml(file, text, manifestSchema);
+  const key = `${file}\n${text}`;
+  const manifest = lastManifest?.key === key ? lastManifest.manifest : checkYaml(file, text, manifestSchema);
+  lastManifest = { key, manifest };
   for (const [capability, entry] of Object.entries(manifest.roles)) {
     const role = roles.get(capability);
     if (role === undefined) {

@@ -81,6 +81,17 @@ test("CONF-1: the starter configuration changes nothing, and its examples are ac
   expect(config.repo.targetBranch).toBe("main");
 });
 
+test.each([
+  [null, null],
+  [50, 50],
+  [12.5, 12.5],
+])("INIT-1: the starter configuration has a budget for a day only where one was chosen: %p", (chosen, cost) => {
+  const text = scaffold(chosen).find(({ path }) => path === "config.yaml")?.text ?? "";
+  const { budgets } = defaultConfig();
+  expect(parseConfig(text, "config.yaml").budgets).toEqual({ ...budgets, day: { ...budgets.day, cost } });
+  expect(parseConfig(uncommented(text), "config.yaml").budgets.day.cost).toBe(chosen === null ? 50 : null);
+});
+
 test("INIT-1: running it again creates nothing and keeps every file, edited or not", () => {
   fc.assert(
     fc.property(fc.subarray([...fresh.keys()]), fc.string(), (present, edit) => {

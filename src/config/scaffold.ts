@@ -15,11 +15,14 @@ export interface ScaffoldFile {
   readonly text: string;
 }
 
-/** Every file of a fresh `.overseer/`, sorted by path. */
-export function scaffold(): readonly ScaffoldFile[] {
+/** What is proposed as the most that all agents together spend in one day, in US dollars. */
+export const PROPOSED_DAY_COST = 50;
+
+/** Every file of a fresh `.overseer/`, sorted by path. Without a cost for a day, its lines stand there as a comment. */
+export function scaffold(dayCost: number | null = null): readonly ScaffoldFile[] {
   const files: ScaffoldFile[] = [
     { path: ".gitignore", text: GITIGNORE },
-    { path: "config.yaml", text: starterConfig },
+    { path: "config.yaml", text: dayCost === null ? starterConfig : withDayCost(dayCost) },
     { path: "hooks.yaml", text: starterHooks },
     { path: "manifest.yaml", text: manifest() },
     ...[...BUILT_IN_ROLES].map(([name, text]) => ({ path: `roles/${name}.yaml`, text: roleHeader(name) + text })),
@@ -38,8 +41,8 @@ export interface ScaffoldPlan {
 }
 
 /** What is still to be written, given what is there. Running it again after writing leaves nothing to create. */
-export function planScaffold(existing: ReadonlyMap<string, string>): ScaffoldPlan {
-  const files = scaffold();
+export function planScaffold(existing: ReadonlyMap<string, string>, dayCost: number | null = null): ScaffoldPlan {
+  const files = scaffold(dayCost);
   return {
     create: files.filter((file) => !existing.has(file.path)),
     keep: files
@@ -50,6 +53,10 @@ export function planScaffold(existing: ReadonlyMap<string, string>): ScaffoldPla
 
 const starterConfig: string = configText;
 const starterHooks: string = hooksText;
+
+function withDayCost(cost: number): string {
+  return starterConfig.replace(/^# budgets:\n# {3}day: .*$/m, `budgets:\n  day: { cost: ${cost} }`);
+}
 
 const GITIGNORE = `# Written by \`overseer init\`. What Overseer puts here while it runs stays out of git; the files you edit do not.
 /worktrees/

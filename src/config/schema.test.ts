@@ -17,27 +17,27 @@ describe("CONF-1: the defaults are the documented numbers", () => {
     ["daemon.heartbeatEvery", "5s"],
     ["guard.heartbeatTimeout", "30s"],
     ["reconcile.deadmanFactor", 3],
-    ["reconcile.idleAfter", "15m"],
+    ["recovery.silentAfter", "15m"],
     ["watch.staleAfter", "2m"],
     ["watch.veryStaleAfter", "5m"],
-    ["watch.zombieAfter", "30m"],
-    ["reconcile.startingLimit", "2m"],
-    ["reconcile.minimumAge", "5s"],
-    ["ladder.nudges.hint", 1],
-    ["ladder.nudges.warning", 2],
-    ["ladder.nudges.critical", 2],
-    ["ladder.resend", 2],
-    ["ladder.replan", 2],
-    ["ladder.reassign", 2],
-    ["ladder.pause", 2],
-    ["ladder.restarts", 2],
-    ["reconcile.minResendInterval", "5m"],
-    ["reconcile.backoff.base", "2m"],
-    ["reconcile.backoff.max", "30m"],
+    ["recovery.deadAfter", "30m"],
+    ["recovery.firstSignWithin", "2m"],
+    ["recovery.judgedFromAge", "5s"],
+    ["recovery.steps.hints", 1],
+    ["recovery.steps.warnings", 2],
+    ["recovery.steps.lastWarnings", 2],
+    ["recovery.steps.interrupts", 2],
+    ["recovery.steps.splits", 2],
+    ["recovery.steps.freshAgents", 2],
+    ["recovery.steps.pauses", 2],
+    ["recovery.restarts", 2],
+    ["recovery.sameWordsAfter", "5m"],
+    ["recovery.backoff.base", "2m"],
+    ["recovery.backoff.max", "30m"],
     ["reconcile.modelCallsPerTick", 1],
     ["reflex.cooldownSteps", 3],
     ["reflex.radioCheckSteps", 3],
-    ["reflex.contextWarn", 80],
+    ["reflex.contextWarn", 75],
     ["reflex.contextUrgent", 90],
     ["planner.maxPhases", 5],
     ["planner.maxTasksPerPhase", 7],
@@ -66,8 +66,8 @@ describe("CONF-1: the defaults are the documented numbers", () => {
     ["store.signalsKept", "7d"],
     ["quota.backoff.base", "5m"],
     ["quota.backoff.max", "1h"],
-    ["massDeath.count", 3],
-    ["massDeath.within", "30s"],
+    ["recovery.massDeath.count", 3],
+    ["recovery.massDeath.within", "30s"],
     ["capacity.loadFactor", 4],
     ["capacity.minMemory", "1GB"],
     ["capacity.minDisk", "2GB"],
@@ -81,11 +81,11 @@ describe("CONF-1: every key of the systems Overseer replaces has a name here", (
   const keys: [theirs: string, ours: string][] = [
     ["overseer.enabled", "reconcile.enabled"],
     ["overseer.tickEvery", "reconcile.tickEvery"],
-    ["overseer.idleAfter", "reconcile.idleAfter"],
-    ["overseer.maxRetries", "ladder.resend"],
-    ["overseer.minResendInterval", "reconcile.minResendInterval"],
-    ["overseer.backoff.base", "reconcile.backoff.base"],
-    ["overseer.backoff.max", "reconcile.backoff.max"],
+    ["overseer.idleAfter", "recovery.silentAfter"],
+    ["overseer.maxRetries", "recovery.steps.interrupts"],
+    ["overseer.minResendInterval", "recovery.sameWordsAfter"],
+    ["overseer.backoff.base", "recovery.backoff.base"],
+    ["overseer.backoff.max", "recovery.backoff.max"],
     ["overseer.planner.model", "planner.model"],
     ["overseer.planner.maxPlanPhases", "planner.maxPhases"],
     ["overseer.planner.maxTasksPerPhase", "planner.maxTasksPerPhase"],
@@ -129,7 +129,7 @@ describe("CONF-1: every key of the systems Overseer replaces has a name here", (
     ["watchdog.tier1IntervalMs", "watch.every"],
     ["watchdog.tier2Enabled", "watch.triage.enabled"],
     ["watchdog.staleThresholdMs", "watch.staleAfter"],
-    ["watchdog.zombieThresholdMs", "watch.zombieAfter"],
+    ["watchdog.zombieThresholdMs", "recovery.deadAfter"],
     ["logging.verbose", "logs.level"],
   ];
   test.each(keys)("%s is %s", (_theirs, ours) => expect(listKeys()).toContain(ours));
@@ -216,8 +216,8 @@ describe("explaining", () => {
   });
 
   test("a group explains its children", () => {
-    const group = explainKey("reconcile.backoff", loaded);
-    expect(group.children?.map((child) => child.key)).toEqual(["reconcile.backoff.base", "reconcile.backoff.max"]);
+    const group = explainKey("recovery.backoff", loaded);
+    expect(group.children?.map((child) => child.key)).toEqual(["recovery.backoff.base", "recovery.backoff.max"]);
   });
 
   test("names of the user's choosing are understood", () => {
@@ -228,8 +228,8 @@ describe("explaining", () => {
   });
 
   const unknown: [name: string, near: string][] = [
-    ["idleAfter", "reconcile.idleAfter"],
-    ["watch.idleAfter", "reconcile.idleAfter"],
+    ["idleAfter", "recovery.silentAfter"],
+    ["watch.idleAfter", "recovery.silentAfter"],
     ["reconcile.tickEvry", "reconcile.tickEvery"],
     ["gaurd", "guard"],
     ["tickEvry", "reconcile.tickEvery"],

@@ -1,6 +1,6 @@
 /**
  * Everything a user can set in .overseer/config.yaml: the only source of the type, the defaults, the descriptions, the
- * example file and the JSON Schema for editors. Groups follow the rings (reconcile, watch, sync, reflex, guard) and
+ * example file and the JSON Schema for editors. Groups follow the rings (reconcile, recovery, watch, sync, reflex, guard) and
  * the nouns. Unknown keys are refused everywhere, because a misspelt key that is silently ignored is a safety net that
  * is not there. A key earns its place only if changing it changes something a user can see: test/config-keys.test.ts
  * keeps that list, and not-built.ts those that are kept for what is to come. Not here on purpose: where the project lies
@@ -52,55 +52,76 @@ const repo = group("The git repository and the branch that finished work lands o
   remoteName: text("origin", "Which git remote to fetch from and push to when `remote` is not off."),
 });
 
-const reconcile = group("The tick, which compares goals with reality, dispatches work and recovers stuck agents.", {
+const reconcile = group("The tick, which compares goals with reality, dispatches work and recovers agents.", {
   enabled: toggle(true, "Whether work is dispatched and recovered at all."),
   tickEvery: duration("2m", "How often the tick runs when nothing wakes it earlier.", { min: "100ms" }),
   deadmanFactor: count(3, "After this many periods without a finished tick, the tick itself counts as stuck.", {
     min: 2,
     max: 1000,
   }),
-  idleAfter: duration("15m", "An assignment counts as stalled after this long with nothing running and no activity.", {
-    min: "1s",
-  }),
-  minResendInterval: duration("5m", "The same instruction is not sent to the same agent again within this time."),
-  backoff: group("How long to wait between recovery attempts on one assignment.", {
-    base: duration("2m", "Wait after the first failed recovery attempt; it doubles each time.", { min: "100ms" }),
-    max: duration("30m", "Longest wait between two recovery attempts.", { min: "100ms" }),
-  }),
-  toolLimit: duration(
-    "20m",
-    "A tool call that gives no output and uses no processor for this long is asked about, then interrupted.",
-    {
-      min: "1s",
-    },
-  ),
-  startingLimit: duration("2m", "How long an agent may take from its start to its first sign of life.", { min: "1s" }),
-  minimumAge: duration("5s", "An agent younger than this is not judged by its silence."),
   modelCallsPerTick: count(1, "How many model calls one tick may start; the rest wait for the next.", { max: 100 }),
 });
 
-const ladder = group("How often each step of recovery is tried before the next one; 0 skips a step.", {
-  nudges: group("Messages to the agent, each firmer than the last.", {
-    hint: count(1, "How many hints a silent agent gets first.", { max: 20 }),
-    warning: count(2, "How many warnings follow the hints.", { max: 20 }),
-    critical: count(2, "How many critical nudges follow the warnings.", { max: 20 }),
-  }),
-  resend: count(2, "How often the agent is interrupted and its instruction sent again.", { max: 20 }),
-  replan: count(2, "How often a stalled assignment may have its work split into smaller pieces.", { max: 20 }),
-  reassign: count(2, "How often the work may be given to a fresh agent.", { max: 20 }),
-  pause: count(2, "How often a paused agent is resumed automatically before a person is asked.", { max: 20 }),
-  restarts: count(2, "How often an agent that died is restarted before recovery moves on.", { max: 20 }),
-  patience: duration("2m", "How long an agent may go without progress after one step before the next is taken."),
-});
+const recovery = group(
+  "What follows when an agent is silent, hangs or dies; `config explain recovery` tells it in order.",
+  {
+    silentAfter: duration(
+      "15m",
+      "An agent with open work that does nothing for this long is stuck, and the first step follows.",
+      {
+        min: "1s",
+      },
+    ),
+    nextStepAfter: duration(
+      "2m",
+      "Without progress for this long after one step, the next one follows, or later by `backoff`.",
+    ),
+    steps: group("How often each step is taken before the next one, in this order; 0 skips a step.", {
+      hints: count(1, "It is asked how it gets on.", { max: 20 }),
+      warnings: count(2, "It is asked more firmly.", { max: 20 }),
+      lastWarnings: count(2, "It is told what follows.", { max: 20 }),
+      interrupts: count(2, "Its turn is interrupted and its instruction sent again.", { max: 20 }),
+      splits: count(2, "Its work is split into smaller pieces.", { max: 20 }),
+      freshAgents: count(2, "A fresh agent takes over, for whom the steps begin again.", { max: 20 }),
+      pauses: count(2, "It is paused for a while and resumed. After the last one a person is asked.", { max: 20 }),
+    }),
+    backoff: group("How long at least to wait between two steps for one assignment.", {
+      base: duration("2m", "Wait after the first step; it doubles each time.", { min: "100ms" }),
+      max: duration("30m", "Longest wait between two steps.", { min: "100ms" }),
+    }),
+    sameWordsAfter: duration("5m", "The same words are not sent to the same agent again within this time."),
+    hungCallAfter: duration(
+      "20m",
+      "A tool call that gives no output and uses no processor for this long is asked about, then interrupted.",
+      {
+        min: "1s",
+      },
+    ),
+    firstSignWithin: duration(
+      "2m",
+      "An agent that gives no sign of life for this long after its start is stuck, and the first step follows.",
+      { min: "1s" },
+    ),
+    judgedFromAge: duration("5s", "An agent younger than this is not judged by its silence."),
+    deadAfter: duration("30m", "Silent for this long, and with a second sign of death, an agent is ended.", {
+      min: "1s",
+    }),
+    restarts: count(2, "An agent that died is restarted this often before a fresh one takes over.", { max: 20 }),
+    massDeath: group("When several agents die at once, it is treated as one event.", {
+      count: count(3, "This many deaths within `within` pause the fleet until a probe survives.", {
+        min: 2,
+        max: 1000,
+      }),
+      within: duration("30s", "The span of time in which deaths count as one event.", { min: "1s" }),
+    }),
+  },
+);
 
 const watch = group("The regular health check of every running agent.", {
   enabled: toggle(true, "Whether running agents are watched."),
   every: duration("30s", "How often every agent is checked when no signal asks for it earlier.", { min: "100ms" }),
   staleAfter: duration("2m", "Activity older than this is shown as stale.", { min: "1s" }),
   veryStaleAfter: duration("5m", "Activity older than this is shown as very stale.", { min: "1s" }),
-  zombieAfter: duration("30m", "Silent for this long, and with a second sign of death, an agent is ended.", {
-    min: "1s",
-  }),
   triage: group("A model's opinion on why an agent failed, beside the rules that work without it.", {
     enabled: toggle(false, "Whether a model may classify failures from the end of the agent's log."),
     model: textOrNone("Model for triage; null takes the runtime's own default."),
@@ -121,14 +142,25 @@ const sync = group("Passing on what one agent learned to the agents it concerns.
 const reflex = group("Steering inside an agent's own loop, right after its tool calls.", {
   enabled: toggle(true, "Whether agents with a role are steered by their own hooks."),
   radioCheckSteps: count(3, "The rules judge an agent every this many steps.", { min: 1, max: 1000 }),
-  cooldownSteps: count(3, "After steering about one kind of trouble, this many steps pass before the same again.", {
-    max: 1000,
+  cooldownSteps: count(
+    3,
+    "After steering about one kind of trouble, this many steps pass before the same again; twice as many each time while it continues, up to eight times.",
+    { max: 1000 },
+  ),
+  contextWarn: percent(
+    75,
+    "Above this fill of its context window, in percent, an agent is warned, once until it is emptied.",
+  ),
+  contextUrgent: percent(
+    90,
+    "Above this fill of its context window, in percent, an agent is told to wrap up at once; earlier where its CLI empties the context by itself before that.",
+  ),
+  loopRepeats: count(3, "The same call with the same result in this many steps counts as a loop.", {
+    min: 2,
+    max: 100,
   }),
-  contextWarn: percent(80, "Above this fill of its context window, in percent, an agent is warned."),
-  contextUrgent: percent(90, "Above this fill of its context window, in percent, an agent is told to wrap up at once."),
-  loopRepeats: count(3, "This many identical calls with identical results count as a loop.", { min: 2, max: 100 }),
   cascadeTools: count(3, "This many different tools failing close together count as a cascade.", { min: 2, max: 100 }),
-  cascadeWindow: count(5, "How many recent calls are checked for a cascade.", { min: 2, max: 100 }),
+  cascadeWindow: count(5, "How many recent steps are checked for a cascade.", { min: 2, max: 100 }),
 });
 
 const salute = group("The small status report each agent with a role keeps as a file.", {
@@ -267,15 +299,23 @@ const planner = group("Turning a goal into phases, tasks and subtasks.", {
 
 const CHECK_NAME = { pattern: /^[a-z][a-zA-Z0-9_-]{0,40}$/, like: "tests" };
 
-const checks = groupMap("Commands that decide whether work is really done, by name.", CHECK_NAME, {
-  command: textWithoutDefault("Shell command to run on the commit in question; exit code 0 means passed.", "npm test"),
-  timeout: duration("15m", "How long the command may take; a check that ran out of time did not run.", { min: "1s" }),
-  on: choices(["done", "land"], ["done", "land"], "When to run it: on a report of done, before landing, or both."),
-  expect: patternOrNone("Regular expression the output must match; without a match the check did not run."),
-  protected: texts(
-    "Files the check depends on, as patterns; a change to one of them lands only with a person's consent. Regular files that its command names are protected anyway.",
-  ),
-});
+const checks = groupMap(
+  "Commands that decide whether work is really done, by name; `tests: npm test` is short for its command alone.",
+  CHECK_NAME,
+  {
+    command: textWithoutDefault(
+      "Shell command to run on the commit in question; exit code 0 means passed.",
+      "npm test",
+    ),
+    timeout: duration("15m", "How long the command may take; a check that ran out of time did not run.", { min: "1s" }),
+    on: choices(["done", "land"], ["done", "land"], "When to run it: on a report of done, before landing, or both."),
+    expect: patternOrNone("Regular expression the output must match; without a match the check did not run."),
+    protected: texts(
+      "Files the check depends on, as patterns; a change to one of them lands only with a person's consent. Regular files that its command names are protected anyway.",
+    ),
+  },
+  "command",
+);
 
 const landing = group("Bringing finished branches into the target branch.", {
   mode: choiceOrNone(
@@ -379,18 +419,13 @@ const quota = group("What happens when an account runs into a rate or usage limi
 });
 
 const provider = group("What happens when a provider fails: its network, host, login, credit or model.", {
-  patience: duration("5m", "How long an agent's CLI may try by itself, without an answer, before that is a failure.", {
+  patience: duration("1m", "How long an agent's CLI may try by itself, without an answer, before that is a failure.", {
     min: "1s",
   }),
   backoff: group("How long to wait before one agent tries whether it works again.", {
     base: duration("1m", "First wait; it doubles each time.", { min: "1s" }),
     max: duration("10m", "Longest wait.", { min: "1s" }),
   }),
-});
-
-const massDeath = group("When several agents die at once, it is treated as one event.", {
-  count: count(3, "This many deaths within `within` pause the fleet until a probe survives.", { min: 2, max: 1000 }),
-  within: duration("30s", "The span of time in which deaths count as one event.", { min: "1s" }),
 });
 
 const policy = group("Whom Overseer may supervise.", {
@@ -474,7 +509,7 @@ const keys = z.strictObject({
   model,
   auto,
   reconcile,
-  ladder,
+  recovery,
   watch,
   sync,
   reflex,
@@ -487,7 +522,6 @@ const keys = z.strictObject({
   budgets,
   quota,
   provider,
-  massDeath,
   policy,
   channels,
   beads,
@@ -498,7 +532,7 @@ const keys = z.strictObject({
 
 /** Pairs of keys of which the first must not be larger than the second, or the second could never matter. */
 const ORDERED: [smaller: string, larger: string, numbers: (config: z.output<typeof keys>) => [number, number]][] = [
-  ["reconcile.backoff.base", "reconcile.backoff.max", ({ reconcile: r }) => [r.backoff.base, r.backoff.max]],
+  ["recovery.backoff.base", "recovery.backoff.max", ({ recovery: r }) => [r.backoff.base, r.backoff.max]],
   ["landing.dirtyWait.base", "landing.dirtyWait.max", ({ landing: l }) => [l.dirtyWait.base, l.dirtyWait.max]],
   ["quota.backoff.base", "quota.backoff.max", ({ quota: q }) => [q.backoff.base, q.backoff.max]],
   ["provider.backoff.base", "provider.backoff.max", ({ provider: p }) => [p.backoff.base, p.backoff.max]],

@@ -7,6 +7,7 @@ import { z } from "zod";
 import { nearest } from "#domain/core/nearest.ts";
 import { OverseerError } from "#errors.ts";
 import { readValues } from "./load.ts";
+import { listPlaced, namePath, type Problem, placeProblems } from "./placed.ts";
 
 /** The checked value. `prepare` may change what was read before it is checked. Throws one config error for all faults. */
 export function checkYaml<S extends z.ZodType>(
@@ -17,7 +18,7 @@ export function checkYaml<S extends z.ZodType>(
 ): z.output<S> {
   const result = schema.safeParse(prepare(readFile(file, text)), { reportInput: true });
   if (result.success) return result.data;
-  throw refusal(file, faultsOf(file, text, result.error.issues, schema));
+  throw refusal(file, listPlaced(file, placeProblems(problemsOfSchema(result.error.issues, schema), text)));
 }
 
 /** The configuration's reader speaks of `overseer config`; its findings stand, the advice is ours. */
@@ -25,31 +26,32 @@ function readFile(file: string, text: string): unknown {
   try {
     return readValues(text, file);
   } catch (error) {
-    if (error instanceof OverseerError && error.kind === "config") throw refusal(file, [error.message], error);
+    if (error instanceof OverseerError && error.kind === "config") throw refusal(file, error.message, error);
     throw error;
   }
 }
 
-function refusal(file: string, faults: readonly string[], cause?: unknown): OverseerError {
-  return new OverseerError("config", "FILE_INVALID", faults.join("\n"), `Correct ${file}.`, { cause });
+function refusal(file: string, faults: string, cause?: unknown): OverseerError {
+  return new OverseerError("config", "FILE_INVALID", faults, `Correct ${file}.`, { cause });
 }
 
-function faultsOf(
-  file: string,
-  text: string,
+/** What people call a key elsewhere, and its name here, by word. */
+export type OtherNames = Readonly<Record<string, string>>;
+
+/** zod's findings as sentences, with the nearest name; the input has to be in them (`reportInput`). */
+export function problemsOfSchema(
   issues: readonly z.core.$ZodIssue[],
   schema: z.ZodType,
-): readonly string[] {
-  const { locate } = require("./locate.ts") as typeof import("./locate.ts");
-  const where = locate(text);
-  return issues
-    .map((issue) => {
-      const unknown = issue.code === "unrecognized_keys";
-      const place = where.place(unknown ? [...issue.path, issue.keys[0] ?? ""] : issue.path, "key");
-      return { ...place, sentence: describe(issue, schema) };
-    })
-    .toSorted((a, b) => a.line - b.line || a.column - b.column)
-    .map(({ line, column, sentence }) => `${file}:${line}:${column}: ${sentence}`);
+  otherNames: OtherNames = {},
+): Problem[] {
+  return issues.flatMap((issue): Problem[] => {
+    if (issue.code !== "unrecognized_keys") return [{ path: issue.path, at: "key", text: describe(issue) }];
+    return issue.keys.map((key) => ({
+      path: [...issue.path, key],
+      at: "key",
+      text: unknownKey(key, issue.path, schema, otherNames),
+    }));
+  });
 }
 
 /** zod's words for kinds of values, in ours. */
@@ -63,16 +65,15 @@ const KINDS: Readonly<Record<string, string>> = {
   int: "a whole number",
 };
 
-function describe(issue: z.core.$ZodIssue, schema: z.ZodType): string {
-  const path = issue.path.join(".");
+function describe(issue: z.core.$ZodIssue): string {
+  const path = namePath(issue.path);
   const missing = issue.input === undefined;
-  if (issue.code === "unrecognized_keys")
-    return issue.keys.map((key) => unknownKey(key, issue.path, schema)).join("; ");
   if (issue.code === "invalid_value") {
     const values = issue.values.map(String);
     const meant = typeof issue.input === "string" ? nearest(issue.input, values) : undefined;
     const advice = meant === undefined ? "" : `; did you mean "${meant}"?`;
-    return `${path} ${missing ? "is missing; it must" : "must"} be one of ${values.join(", ")}${advice}`;
+    const wanted = values.length === 1 ? values[0] : `one of ${values.join(", ")}`;
+    return `${path} ${missing ? "is missing; it must" : "must"} be ${wanted}${advice}`;
   }
   if (issue.code === "invalid_type") {
     return missing ? `${path} is missing` : `${path} must be ${KINDS[issue.expected] ?? issue.expected}`;
@@ -80,11 +81,22 @@ function describe(issue: z.core.$ZodIssue, schema: z.ZodType): string {
   return `${path} ${issue.message}`;
 }
 
-function unknownKey(key: string, path: readonly PropertyKey[], schema: z.ZodType): string {
+/** The key of that group that was probably meant. */
+export function guessKey(
+  key: string,
+  path: readonly PropertyKey[],
+  schema: z.ZodType,
+  otherNames: OtherNames = {},
+): string | undefined {
   const known = keysAt(schema, path);
-  const meant = nearest(key, known);
-  const advice = meant === undefined ? `known: ${known.join(", ")}` : `did you mean "${meant}"?`;
-  return `there is no key "${[...path, key].join(".")}" (${advice})`;
+  const other = Object.hasOwn(otherNames, key) ? otherNames[key] : undefined;
+  return other !== undefined && known.includes(other) ? other : nearest(key, known);
+}
+
+function unknownKey(key: string, path: readonly PropertyKey[], schema: z.ZodType, otherNames: OtherNames): string {
+  const meant = guessKey(key, path, schema, otherNames);
+  const advice = meant === undefined ? `known: ${keysAt(schema, path).join(", ")}` : `did you mean "${meant}"?`;
+  return `there is no key "${namePath([...path, key])}" (${advice})`;
 }
 
 function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): readonly string[] {
@@ -93,6 +105,7 @@ function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): readonly strin
     const group = unwrapSchema(at);
     if (group instanceof z.ZodObject) at = group.shape[String(part)];
     else if (group instanceof z.ZodRecord) at = group.valueType;
+    else if (group instanceof z.ZodArray) at = group.element;
   }
   const last = unwrapSchema(at);
   return last instanceof z.ZodObject ? Object.keys(last.shape) : [];

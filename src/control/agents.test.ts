@@ -9,9 +9,10 @@ import type { Store } from "#store/store.ts";
 import { FakeProcesses, FakeTerminal } from "#terminals/fake.ts";
 import { addRunning } from "../../test/support/attempts.ts";
 import { worldOn } from "../../test/support/world.ts";
-import { attachCommand, findAgent, nukeAgent, pauseAgent, resumeAgent, stopAgent } from "./agents.ts";
+import { agent, agents, attachCommand, findAgent, nukeAgent, pauseAgent, resumeAgent, stopAgent } from "./agents.ts";
 import { nudge } from "./mail/send.ts";
 import { restart } from "./restart.ts";
+import { readFleetStatus } from "./status.ts";
 import type { World } from "./world.ts";
 
 /** A world with one agent at work, which ends after so many calls of the store, and when somebody waits for it. */
@@ -75,4 +76,12 @@ describe("FAIL-5: an agent that ends between the moment it is named and the mome
       expect([afterCalls, failed.code, allowed.includes(failed.code)]).toEqual([afterCalls, failed.code, true]);
     }
   });
+});
+
+test("STATUS-1: what an agent does is said in the same words by status, agents and one agent", async () => {
+  const world = await worldWhereItEnds(0);
+  const [listed] = await agents(world);
+  expect(listed).toMatchObject({ seen: "idle", doing: "waiting for its first answer" });
+  expect((await agent(world, "agent-0")).current?.doing).toBe(listed?.doing);
+  expect((await readFleetStatus(world)).agents[0]?.doing).toBe(listed?.doing);
 });

@@ -10,34 +10,40 @@ import { type AgentIdentity, afterSession, newIdentity, type SessionOutcome } fr
 import type { SeenStatus } from "#domain/agents/seen.ts";
 import { judgeSeenStatus } from "#domain/agents/seen.ts";
 import { type AfterStop, stopAttempt } from "#domain/agents/stop-agent.ts";
-import { nearest } from "#domain/core/nearest.ts";
 import { refuse } from "#domain/core/refusal.ts";
+import { tellDoing } from "#domain/explain/doing.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
 import { attemptLabel, isLiving, pauseAttempt, resumeAttempt } from "#domain/model/attempt.ts";
 import type { Decision } from "#domain/model/decision.ts";
 import type { EventOf } from "#domain/model/event.ts";
+import type { WorkNode } from "#domain/model/work.ts";
 import type { Pulse } from "#domain/signals/pulse.ts";
 import { OverseerError, orThrow } from "#errors.ts";
 import { assertRemovable, type RemovalOutcome, type RemovalRequest, removeWorktree } from "#git/worktree-removal.ts";
+import { nameAwaited } from "#store/agent-rows.ts";
 import { attemptByNumber, attemptsOfNode, latestAttempts, livingAttempts } from "#store/attempts.ts";
 import { pulseOf, pulsesOfLiving } from "#store/signals.ts";
-import { nodeById } from "#store/work.ts";
+import { nodeById, nodesAtStandstill } from "#store/work.ts";
 import type { TerminalHandle } from "#terminals/terminal.ts";
+import { assertOneMeaning, resolveAgent } from "./names.ts";
 import { forgetStarts, isLeased } from "./worktrees.ts";
 import type { World } from "./world.ts";
 import { assertAllowed } from "./world.ts";
 
 export interface AgentView extends Attempt {
   readonly seen: SeenStatus;
+  /** The same with what it waits for, in the words of `status`. */
+  readonly doing: string;
   readonly pulse: Pulse | null;
 }
 
 export async function agents(world: World, filter: { all?: boolean; limit?: number } = {}): Promise<AgentView[]> {
   const store = await world.reader();
-  const { living, recent, pulses } = await store.read({
+  const { living, recent, pulses, nodes } = await store.read({
     living: livingAttempts(),
     recent: latestAttempts(filter.limit ?? 50),
     pulses: pulsesOfLiving(),
+    nodes: nodesAtStandstill(),
   });
   const shown = filter.all ? recent.toReversed() : living;
   return shown.map((attempt) =>
@@ -45,19 +51,22 @@ export async function agents(world: World, filter: { all?: boolean; limit?: numb
       world,
       attempt,
       pulses.find((pulse) => pulse.attempt === attempt.attempt),
+      nodes.find(({ goalId, workNodeId }) => goalId === attempt.goalId && workNodeId === attempt.workNodeId),
     ),
   );
 }
 
-function viewOf(world: World, attempt: Attempt, pulse: Pulse | undefined): AgentView {
-  return { ...attempt, seen: judgeSeen(world, attempt, pulse), pulse: pulse ?? null };
+function viewOf(world: World, attempt: Attempt, pulse: Pulse | undefined, node: WorkNode | undefined): AgentView {
+  const seen = judgeSeen(world, attempt, pulse);
+  const doing = tellDoing({ seen, waitingOn: nameAwaited(attempt.waiting), turns: pulse?.turns ?? 0 }, node);
+  return { ...attempt, seen, doing, pulse: pulse ?? null };
 }
 
 function judgeSeen(world: World, attempt: Attempt, pulse: Pulse | undefined): SeenStatus {
   const owner = attempt.runner ?? attempt.slinger;
   return judgeSeenStatus(
     { status: attempt.status, inTurn: pulse?.inTurn ?? false, waits: attempt.waiting !== null },
-    () => world.processes.alive(owner),
+    { lives: () => world.processes.alive(owner), isStopped: () => world.processes.isStopped(owner) },
   );
 }
 
@@ -69,16 +78,15 @@ export interface AgentDetail {
 }
 
 /** AGENT-3: one agent by name, with what it has done over all its sessions. */
-export async function agent(world: World, name: string): Promise<AgentDetail> {
+export async function agent(world: World, word: string): Promise<AgentDetail> {
   const store = await world.reader();
+  const { agent: name } = await resolveAgent(store, word);
   const { attempts } = await store.read({ attempts: latestAttempts(200, name) });
-  const newest = attempts[0];
-  if (!newest) throw await unknownAgent(world, name);
   const living = attempts.find(isLiving);
-  const pulse = living && (await store.read({ one: pulseOf(living.attempt) })).one;
+  const { pulse, node } = living ? await readAround(world, living) : {};
   return {
     name,
-    current: living ? viewOf(world, living, pulse) : null,
+    current: living ? viewOf(world, living, pulse, node) : null,
     identity: identityOf(attempts.toReversed()),
     attempts,
   };
@@ -117,30 +125,13 @@ function outcomeOf(attempt: Attempt): SessionOutcome {
   return causes[attempt.end?.cause ?? "died"] ?? "died";
 }
 
-export async function unknownAgent(world: World, name: string): Promise<OverseerError> {
-  const { living } = await (await world.reader()).read({ living: livingAttempts() });
-  const like = nearest(
-    name,
-    living.map((attempt) => attempt.agent),
-  );
-  return new OverseerError(
-    "not-found",
-    "AGENT_UNKNOWN",
-    `There is no agent called ${name.slice(0, 40)}.`,
-    like ? `Did you mean ${like}?` : "'overseer agents --all' lists them.",
-  );
-}
-
-/** Whom a name means: the agent at work under it, else the last that was. Throws AGENT_UNKNOWN. */
-async function readAgent(world: World, name: string): Promise<Attempt> {
-  const { attempts } = await (await world.reader()).read({ attempts: latestAttempts(1, name) });
-  const [newest] = attempts;
-  if (!newest) throw await unknownAgent(world, name);
-  return newest;
+/** Whom a word means: the agent at work under it, else the last that was. Throws AGENT_UNKNOWN. */
+export async function readAgent(world: World, word: string): Promise<Attempt> {
+  return resolveAgent(await world.reader(), word);
 }
 
 /**
- * The same for a verb that changes it, once what a killed command or runner left is settled. The verb acts on the number
+ * Whom a word means, for a verb that changes it, once what a killed command or runner left is settled. The verb acts on the number
  * found here: the agent may end in between, and another may carry its name by then.
  */
 export async function findAgent(
@@ -148,6 +139,7 @@ export async function findAgent(
   name: string,
   tell: (sentence: string) => void = () => {},
 ): Promise<Attempt> {
+  await assertOneMeaning(await world.reader(), name);
   for (const sentence of await settleLeftovers(world)) tell(sentence);
   return readAgent(world, name);
 }
@@ -328,8 +320,13 @@ export async function lookAt(
   lines: number,
 ): Promise<{ readonly agent: AgentView; readonly text: string }> {
   const { attempt, text } = await peekAgent(world, name, lines);
-  const { pulse } = await (await world.reader()).read({ pulse: pulseOf(attempt.attempt) });
-  return { agent: viewOf(world, attempt, pulse), text };
+  const { pulse, node } = await readAround(world, attempt);
+  return { agent: viewOf(world, attempt, pulse, node), text };
+}
+
+/** What says how an agent is seen: its own last signs, and where its work stands. */
+async function readAround(world: World, { attempt, goalId, workNodeId }: Attempt) {
+  return (await world.reader()).read({ pulse: pulseOf(attempt), node: nodeById(goalId, workNodeId) });
 }
 
 /** The command that shows the agent's terminal. */

@@ -8,10 +8,9 @@ import type { ReturnedAnswer } from "#act/notify.ts";
 import { readSecret } from "#channels/secret.ts";
 import { accept } from "#domain/model/decision.ts";
 import { aboutQuestion } from "#domain/model/question.ts";
-import type { Answered } from "#domain/reports/answer.ts";
 import { OverseerError } from "#errors.ts";
 import { questionById } from "#store/assignments.ts";
-import { giveAnswer } from "./questions.ts";
+import { type GivenAnswer, giveAnswer } from "./questions.ts";
 import { speakingAs, type World } from "./world.ts";
 
 export interface TokenAnswer extends Omit<ReturnedAnswer, "questionId"> {
@@ -20,7 +19,7 @@ export interface TokenAnswer extends Omit<ReturnedAnswer, "questionId"> {
 }
 
 /** Throws conflict/TOKEN_… where it is refused. */
-export async function answerByToken(world: World, answer: TokenAnswer): Promise<Answered> {
+export async function answerByToken(world: World, answer: TokenAnswer): Promise<GivenAnswer> {
   const { token, words, via } = answer;
   const verdict = judgeAnswerToken(token, await readSecret(world, ANSWER_SECRET), world.clock.now());
   if (!verdict.ok) return refuse(world, via, verdict);

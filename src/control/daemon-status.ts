@@ -29,15 +29,26 @@ export interface DaemonStatus {
   readonly supervision: boolean;
   /** Started with `up --auto`. */
   readonly auto: boolean;
+  /** Nothing can be written where its files lie: then they say nothing of how it is. */
+  readonly isDiskFull: boolean;
 }
 
 /** The limits of a configuration that cannot be read are the defaults'. */
 const USUAL_LIMITS = { heartbeatTimeoutMs: 30_000, tickTimeoutMs: 6 * 60_000 };
 
-export function daemonStatus(world: World, config: Config | undefined): DaemonStatus {
+/** With less than this left, neither a heartbeat nor a commit can be counted on. */
+const FULL_BELOW_BYTES = 1024 * 1024;
+
+async function isFull({ files, root }: World): Promise<boolean> {
+  // Where nothing was set up yet there is nothing to be written either.
+  return (await files.facts(root.state)) !== undefined && (await files.freeBytes(root.state)) < FULL_BELOW_BYTES;
+}
+
+export async function daemonStatus(world: World, config: Config | undefined): Promise<DaemonStatus> {
   const files = runFiles(world.root.state);
+  const isDiskFull = await isFull(world);
   const registration = parseRegistration(readNow(files.registration), files.log);
-  if (!registration) return STOPPED;
+  if (!registration) return { ...STOPPED, isDiskFull };
   const heartbeat = parseHeartbeat(readNow(files.heartbeat));
   const limits = config
     ? {
@@ -61,6 +72,7 @@ export function daemonStatus(world: World, config: Config | undefined): DaemonSt
     hold: beat?.hold ?? null,
     supervision: registration.supervision,
     auto: registration.auto,
+    isDiskFull,
   };
 }
 
@@ -78,6 +90,7 @@ const STOPPED: DaemonStatus = {
   hold: null,
   supervision: true,
   auto: false,
+  isDiskFull: false,
 };
 
 /** CONF-3: the rings that are switched off, by the configuration or for this life of the daemon. */

@@ -61,6 +61,8 @@ export interface UpOptions {
 export async function launchDaemon(world: World, options: UpOptions): Promise<Registration> {
   await assertNotCopied(world.files, world.root);
   const files = runFiles(world.root.state);
+  // Where Overseer was never set up nothing is begun: the store's own refusal says so.
+  if ((await world.files.facts(world.root.state)) === undefined) await assertSetUp(world);
   for (const name of ["run", "logs"]) await world.files.makeDir(`${world.root.state}/${name}`, { mode: 0o700 });
   const lock = await patientLock(world);
   lock?.release();
@@ -142,10 +144,19 @@ export interface DownOutcome {
 }
 
 /** Stops the daemon and waits until it is gone. Agents keep running. */
+/** Other refusals of the store come later, behind what is asked first about a stranger's repository. */
+async function assertSetUp(world: World): Promise<void> {
+  await world.reader().catch((error: unknown) => {
+    if (error instanceof OverseerError && error.code === "STORE_MISSING") throw error;
+  });
+}
+
 export async function stopDaemon(world: World, reason: string | null): Promise<DownOutcome> {
   await assertNotCopied(world.files, world.root);
   const files = runFiles(world.root.state);
   const was = livingDaemon(world);
+  // Nobody watches a repository in which Overseer was never set up, and nothing is left behind in it.
+  if (!was && (await world.files.facts(world.root.state)) === undefined) return { was: null, killed: false };
   await writeIntent(world, "down", reason);
   if (!was) {
     // What a daemon that was killed left behind would be taken for one that died just now.

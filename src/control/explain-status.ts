@@ -2,6 +2,7 @@
  * Why something does not move, for `status`: gathers what explains it and lets the domain put it into sentences. On the
  * path of `status`, so what is seldom needed is read and loaded only where something is stuck.
  */
+import { listRecipients } from "#channels/recipients.ts";
 import type { Config } from "#config/schema.ts";
 import { explainFleet } from "#domain/explain/explain-fleet.ts";
 import type { ChannelFact, Explained, FleetFacts } from "#domain/explain/standstill.ts";
@@ -10,6 +11,7 @@ import type { Assignment } from "#domain/model/assignment.ts";
 import type { Condition } from "#domain/model/condition.ts";
 import type { Merge } from "#domain/model/merge.ts";
 import type { WorkNode } from "#domain/model/work.ts";
+import { listFailingChannels } from "#domain/reports/question-notice.ts";
 import type { Store } from "#store/store.ts";
 import type { Status } from "./status.ts";
 import type { World } from "./world.ts";
@@ -44,29 +46,45 @@ export async function explainStatus(
       nextTickAt: ticks === undefined || lastTickAt === null ? null : lastTickAt + ticks,
     },
     isCopy: status.away?.standing === "copied",
+    isDiskFull: daemon.isDiskFull,
     ...{ frozen, safeMode, configProblem, hold, off, goals, agents, notStarted },
     ...{ nodes, conditions, actions, merges, stalled },
     questions: status.questions.map((one) => ({
       ...one,
       unreached: one.reach.state === "unreached" ? one.reach.why : null,
     })),
-    ...(isStuck && config ? await findLadder(world, store, config) : NOBODY_STUCK),
-    channels: channelTroubles(conditions),
+    ...(isStuck && config ? await findLadder(world, store, config, conditions) : NOBODY_STUCK),
+    fixRounds: config?.landing.fixRounds ?? null,
+    channels: channelTroubles(conditions, status.questions, config),
   };
   return explainFleet(facts);
 }
 
-const NOBODY_STUCK = { recoveries: [], ladder: null, patienceMs: new Map<string, number>() };
+const NOBODY_STUCK = {
+  recoveries: [],
+  ladder: null,
+  patienceMs: new Map<string, number>(),
+  quietSince: new Map<string, number>(),
+  waitForAccount: new Set<string>(),
+};
 
-async function findLadder(world: World, store: Store, config: Config) {
+async function findLadder(world: World, store: Store, config: Config, conditions: readonly Condition[]) {
   const { readLadder } = await import("#control/stuck-agents.ts");
-  return readLadder(world, store, config);
+  return readLadder(world, store, config, conditions);
 }
 
-function channelTroubles(conditions: readonly Condition[]): ChannelFact[] {
-  return conditions.flatMap((one) =>
+/** Those that fail for news, and those that fail for a question that is open; who is named no more is not missed. */
+function channelTroubles(
+  conditions: readonly Condition[],
+  questions: Status["questions"],
+  config: Config | undefined,
+): ChannelFact[] {
+  const news = conditions.flatMap((one) =>
     one.kind === "news" && one.failingSince !== null
       ? [{ channel: one.channel, sinceAt: one.failingSince, problem: one.problem ?? "" }]
       : [],
   );
+  const asked = listFailingChannels(questions).filter(({ channel }) => !news.some((one) => one.channel === channel));
+  const named = config && new Set(["session", ...listRecipients(config.channels).map(({ name }) => name)]);
+  return [...news, ...asked].filter(({ channel }) => named?.has(channel) ?? true);
 }

@@ -3,6 +3,7 @@ import { wakeRunnersFor } from "#act/attempt-files.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
 import type { GoalDefinition, GoalStatus, NewGoal, Origin, RepoSnapshot } from "#domain/model/goal.ts";
 import { BLANK_DEFINITION, createGoal, moveGoal, noSuchGoal, updateGoal } from "#domain/model/goal.ts";
+import type { Allowance } from "#domain/model/limits.ts";
 import { cancelGoal } from "#domain/plans/cancel-goal.ts";
 import {
   findPausedForGoal,
@@ -14,7 +15,9 @@ import {
 import type { AcceptedPlan } from "#domain/plans/plan.ts";
 import { createPlannedGoal } from "#domain/plans/planned-goal.ts";
 import { settleDecision } from "#domain/plans/settle.ts";
+import { raiseBudget } from "#domain/reports/raise-budget.ts";
 import { orThrow } from "#errors.ts";
+import { presentConditions } from "#store/actions.ts";
 import { liveAssignmentsOfGoal, openQuestions } from "#store/assignments.ts";
 import { livingAttempts } from "#store/attempts.ts";
 import { eventsMatching } from "#store/events.ts";
@@ -75,6 +78,23 @@ async function describeGoal(world: World, input: GoalInput): Promise<NewGoal> {
   const repo = await repoSnapshot(world);
   const origin = fromSession === undefined ? { kind: "cli" } : await originOf(await world.writer(), fromSession);
   return { goalId: world.ids.next("goal_"), definition, origin, repo };
+}
+
+/** A person grants a goal more than the configuration does; its agents go on by themselves then. */
+export async function raiseGoalBudget(world: World, word: string, raised: Partial<Allowance>): Promise<string> {
+  const store = await world.writer();
+  const goalId = await resolveGoal(store, word);
+  const moment = { now: world.clock.now(), actor: world.actor };
+  const outcome = await store.commit({
+    at: moment.now,
+    reads: { goal: goalById(goalId), conditions: presentConditions() },
+    decide: ({ goal, conditions }): Decision<string> => {
+      if (!goal) return noSuchGoal(goalId);
+      const decision = raiseBudget(`goal:${goalId}`, raised, { goalId }, conditions, moment);
+      return decision.ok ? accept(decision.events, goalId) : decision;
+    },
+  });
+  return orThrow(outcome);
 }
 
 /** GOAL-4: who asked, and all that is known now of how to reach it; a session of somebody else's is kept by its name. */

@@ -8,11 +8,12 @@ import { pushTarget } from "#act/landing/remote.ts";
 import { landingBranch } from "#act/landing/target-branch.ts";
 import { standOnSettings } from "#act/settings/stand-on-settings.ts";
 import { refuse } from "#domain/core/refusal.ts";
-import { approveLanding } from "#domain/landing/may-land.ts";
+import { approveLanding, refuseOtherCommit } from "#domain/landing/may-land.ts";
 import { withdrawOpenQuestions } from "#domain/landing/review.ts";
+import { attemptLabel } from "#domain/model/attempt.ts";
 import type { Claim } from "#domain/model/claim.ts";
 import { mergeIdOf } from "#domain/model/merge.ts";
-import { nodeKey } from "#domain/model/work.ts";
+import { nodeKey, type WorkNode } from "#domain/model/work.ts";
 import { OverseerError } from "#errors.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { mergeById } from "#store/merges.ts";
@@ -32,6 +33,8 @@ export interface Landed {
   /** What the target has become by it; null where nothing has landed, or nothing had to. */
   readonly commit: string | null;
   readonly target: string | null;
+  /** What was reported done, and by whom; null for a branch that no agent claims. */
+  readonly claimed: { readonly commit: string; readonly agent: string } | null;
 }
 
 /**
@@ -45,7 +48,9 @@ export async function land(world: World, words: NodeWords, reason?: string, seen
   const place = await resolveNode(store, words.node, words.goal);
   const label = nodeKey(place.goalId, place.nodeId);
   const read = async () => (await store.read({ node: nodeById(place.goalId, place.nodeId) })).node;
-  const claim = (await read())?.claim ?? seen;
+  const found = await read();
+  if (found) assertAllowed(refuseOtherCommit(found, seen?.commit));
+  const claim = found?.claim ?? seen;
   if (!claim) {
     const hint = `Run 'overseer why ${label}'.`;
     assertAllowed(refuse("conflict", "NOTHING_TO_LAND", `Nothing is reported done on ${label}.`, hint));
@@ -58,12 +63,32 @@ export async function land(world: World, words: NodeWords, reason?: string, seen
     merge: mergeById(mergeIdOf(claim)),
   });
   const isDone = merge?.status === "landed" || (claim.branch === null && after?.status === "done");
-  const outcome = isDone ? "done" : tried.kind;
-  const said = after?.claim?.waiting?.detail ?? after?.blockedReason?.detail ?? after?.statusReason ?? null;
+  const outcome = isDone ? "done" : nameOutcome(tried, after);
+  const said =
+    after?.claim?.waiting?.detail ?? after?.blockedReason?.detail ?? after?.statusReason ?? describeNothing(tried);
   const detail = (isDone ? await notPushed(world) : null) ?? said;
   const agent = isDone ? (await reap(world, claim.attempt)).kind : null;
   const landed = merge?.status === "landed" ? merge : undefined;
-  return { node: label, outcome, detail, agent, commit: landed?.to ?? null, target: landed?.target ?? null };
+  const claimed = { commit: claim.commit, agent: attemptLabel(claim) };
+  return { node: label, outcome, detail, agent, commit: landed?.to ?? null, target: landed?.target ?? null, claimed };
+}
+
+/** Where a check did not hold there is nothing left to land: what became of the work says more. */
+function nameOutcome(tried: LandOutcome, after: WorkNode | undefined): LandOutcome["kind"] {
+  if (tried.kind !== "nothing" || !after) return tried.kind;
+  if (after.status === "blocked") return "blocked";
+  if (after.claim) return "nothing";
+  return after.status === "in_progress" ? "returned" : after.status === "queued" ? "requeued" : "nothing";
+}
+
+const NOTHING: Readonly<Record<string, string>> = {
+  unchecked: "its checks have not ended yet, or run in another process",
+  "nothing-to-land": "it has changed nothing",
+  "no-claim": "nothing is reported done any more",
+};
+
+function describeNothing(tried: LandOutcome): string | null {
+  return tried.kind === "nothing" ? (NOTHING[tried.why] ?? null) : null;
 }
 
 async function landWithApproval(
@@ -80,6 +105,8 @@ async function landWithApproval(
     try {
       await decideClaim(world, place, claim, ({ node }, { now }) => {
         const moment = { now, actor: world.actor };
+        const other = refuseOtherCommit(node, claim.commit);
+        if (other) return other;
         return withdrawOpenQuestions(approveLanding(node, reason ?? null, moment), node, open, moment);
       });
     } catch (error) {

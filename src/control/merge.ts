@@ -11,14 +11,16 @@ import { landingBranch } from "#act/landing/target-branch.ts";
 import { conflictOutlook, forecastTier } from "#act/landing/tiers/list.ts";
 import type { ForecastAuthor, SettledBy } from "#act/landing/tiers/tier.ts";
 import { standOnSettings } from "#act/settings/stand-on-settings.ts";
+import { describeHeldLanding } from "#domain/landing/after-command.ts";
 import { closeDependents } from "#domain/landing/closing.ts";
 import { describeTakenBack } from "#domain/landing/landing-end.ts";
+import { findTakeBack } from "#domain/landing/take-back.ts";
 import { actionDecided } from "#domain/model/action.ts";
 import { attemptLabel, isLiving } from "#domain/model/attempt.ts";
 import type { Claim } from "#domain/model/claim.ts";
 import { NO_EVIDENCE } from "#domain/model/crystallization.ts";
 import { accept } from "#domain/model/decision.ts";
-import type { Merge, MergeTier } from "#domain/model/merge.ts";
+import type { Merge, MergeTier, TakesBack } from "#domain/model/merge.ts";
 import { inQueueOrder, isQueued } from "#domain/model/merge.ts";
 import { finishByHand, isOpen, nodeKey, type WorkNode } from "#domain/model/work.ts";
 import { settleDecision as settledTree } from "#domain/plans/settle.ts";
@@ -26,8 +28,9 @@ import { OverseerError, orThrow } from "#errors.ts";
 import { BY_HAND, keepClaimed } from "#git/claim-refs.ts";
 import { type MergeResult, mergeInto } from "#git/landing.ts";
 import { replayOnto } from "#git/replay.ts";
-import { branchTip } from "#git/repository.ts";
+import { branchTip, findCommit, isMergedInto } from "#git/repository.ts";
 import { findTakenBack } from "#git/taken-back.ts";
+import { openActions } from "#store/actions.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { attemptByNumber, latestAttempts, livingAttempts } from "#store/attempts.ts";
 import { goalTreeOf, goalTreeReads } from "#store/goal-tree.ts";
@@ -43,6 +46,21 @@ export async function queue(world: World): Promise<Merge[]> {
   const { all } = await (await world.reader()).read({ all: listQueuedMerges() });
   const { landing } = await world.config();
   return inQueueOrder(all, world.clock.now(), landing.ageBoost);
+}
+
+/** Finished work that lies in no queue because a command after another's landing has failed or still runs. */
+export interface HeldLanding {
+  readonly node: string;
+  /** What holds it, and the command that ends that. */
+  readonly why: string;
+}
+
+export async function listHeldLandings(world: World): Promise<HeldLanding[]> {
+  const { actions, open } = await (await world.reader()).read({ actions: openActions(), open: openQuestions() });
+  return actions.flatMap((action) => {
+    const why = describeHeldLanding([action], open).at(-1);
+    return why === undefined ? [] : [{ node: nodeKey(action.goalId ?? "", action.workNodeId ?? ""), why }];
+  });
 }
 
 /** What has landed last, the newest first, each with the tier by which it came together with the target. */
@@ -183,12 +201,21 @@ export async function mergeBranch(world: World, branch: string, reason?: string)
     throw new OverseerError("usage", "BRANCH_IS_TARGET", `${branch} is the target itself.`, "Name another branch.");
   }
   await standOnSettings(world); // before it is queued by that person's word
+  await assertNotTakenBack(world, { target, branch, commit });
   const mergeId = await queueMerge(world, { target, branch, commit });
   await landBrought(world, mergeId);
   const { entry } = await (await world.writer()).read({ entry: mergeById(mergeId) });
   if (entry?.status !== "landed" || entry.to === null) {
     const outcome = entry && isQueued(entry) ? "waiting" : "blocked";
-    return { node: branch, outcome, detail: entry?.detail ?? null, agent: null, commit: null, target: null };
+    return {
+      node: branch,
+      outcome,
+      detail: entry?.detail ?? null,
+      agent: null,
+      commit: null,
+      target: null,
+      claimed: null,
+    };
   }
   const node = await ofBranch(world, branch);
   if (node) await finishTakenOver(world, node, [commit, entry.to]);
@@ -199,11 +226,20 @@ export async function mergeBranch(world: World, branch: string, reason?: string)
     agent: null,
     commit: entry.to,
     target,
+    claimed: null,
   };
 }
 
-/** Once: the same branch at the same commit that waits already is continued. */
-async function queueMerge(world: World, what: { target: string; branch: string; commit: string }): Promise<string> {
+export interface BroughtMerge {
+  readonly target: string;
+  readonly branch: string;
+  readonly commit: string;
+  /** The work whose landing it takes back. */
+  readonly takesBack?: TakesBack & { readonly of: Pick<WorkNode, "goalId" | "workNodeId"> };
+}
+
+/** Once: the same branch at the same commit, or the revert of the same landing, that waits already is continued. */
+export async function queueMerge(world: World, { takesBack, ...what }: BroughtMerge): Promise<string> {
   const store = await world.writer();
   const now = world.clock.now();
   const mergeId = world.ids.next("M_");
@@ -215,10 +251,13 @@ async function queueMerge(world: World, what: { target: string; branch: string; 
       at: now,
       reads: { all: listQueuedMerges() },
       decide: ({ all }) => {
-        const before = all.find(same);
+        const before = takesBack ? findTakeBack(all, takesBack.mergeId) : all.find(same);
         if (before) return accept([], before.mergeId);
-        const data = { mergeId, ...what, priority: "normal", since: now } as const;
-        const queuing = { type: "merge.queued", actor: world.actor, because: "by-hand", data } as const;
+        const { of, ...reverts } = takesBack ?? {};
+        const about = of ? { goalId: of.goalId, nodeId: of.workNodeId } : {};
+        const wanted = { mergeId, ...what, priority: "normal", since: now } as const;
+        const data = takesBack ? { ...wanted, takesBack: reverts as TakesBack } : wanted;
+        const queuing = { type: "merge.queued", actor: world.actor, ...about, because: "by-hand", data } as const;
         // Should it have to wait, the daemon continues with it.
         const later = now + landing.dirtyWait.base;
         const request = { actionId: `land:${mergeId}`, kind: "land", because: "by-hand", notBefore: later } as const;
@@ -228,6 +267,33 @@ async function queueMerge(world: World, what: { target: string; branch: string; 
     }),
   );
 }
+
+/**
+ * Git holds a branch that was merged and reverted for merged: landing it again would bring nothing, or only what was added
+ * since. One that knows of the revert, because it has the target in it, lands like any other.
+ */
+async function assertNotTakenBack(world: World, { target, branch, commit }: BroughtMerge): Promise<void> {
+  const repository = world.root.gitCommonDir;
+  const { landed } = await (await world.reader()).read({ landed: listLandedMerges(MOST_LANDED) });
+  for (const revert of landed) {
+    const of = landed.find(({ mergeId }) => mergeId === revert.takesBack?.mergeId);
+    if (!of || revert.to === null || revert.from === revert.to || revert.target !== target) continue;
+    if (of.branch !== branch && of.commit !== commit) continue;
+    if ((await findCommit(world.git.git, repository, of.commit)) === undefined) continue;
+    const has = (one: string) => isMergedInto(world.git.git, repository, one, commit);
+    const inTarget = await isMergedInto(world.git.git, repository, of.commit, target);
+    if (!inTarget || !(await has(of.commit)) || (await has(revert.to))) continue;
+    const id = revert.to.slice(0, 10);
+    throw new OverseerError(
+      "conflict",
+      "BRANCH_TAKEN_BACK",
+      `${branch} landed before and was taken back by ${id}: git holds it for merged, and merging it again would bring nothing of that.`,
+      `To bring it back: git switch -c again ${target} && git revert ${id}, then 'overseer merge --branch again'.`,
+    );
+  }
+}
+
+const MOST_LANDED = 1_000;
 
 /** The open node whose agent made that branch, where a person has taken it over. */
 async function ofBranch(world: World, branch: string): Promise<WorkNode | undefined> {

@@ -1,11 +1,14 @@
 /** Who is told what, and whether it gets through; and a word to each of them to try it. */
 import { sendNotice } from "#act/send-notice.ts";
+import { tellKept } from "#act/tell-people.ts";
 import { listRecipients, type Recipient } from "#channels/recipients.ts";
 import type { Topic } from "#domain/model/news.ts";
+import { type FailingChannel, listFailingChannels } from "#domain/reports/question-notice.ts";
 import { OverseerError } from "#errors.ts";
+import { openQuestions } from "#store/assignments.ts";
 import { newsConditions } from "#store/news.ts";
 import { nameOf } from "#sys/paths.ts";
-import { clipWord } from "./names.ts";
+import { clipWord } from "./id-word.ts";
 import type { World } from "./world.ts";
 
 export interface RecipientView {
@@ -24,17 +27,25 @@ export interface RecipientView {
 
 export async function recipients(world: World): Promise<RecipientView[]> {
   const config = await world.config();
-  const { conditions } = await (await world.reader()).read({ conditions: newsConditions() });
+  const { conditions, open } = await (await world.reader()).read({
+    conditions: newsConditions(),
+    open: openQuestions(),
+  });
+  const failing = listFailingChannels(open);
   return listRecipients(config.channels).map(({ name, via, hears, quietHours }) => {
     const known = conditions.find(({ channel }) => channel === name);
     const times = Object.values(known?.told ?? {});
     return {
       ...{ name, via, hears: [...hears], quietHours, waiting: known?.kept.map(({ subject }) => subject) ?? [] },
       lastToldAt: times.length === 0 ? null : Math.max(...times),
-      failingAt: known?.failingSince ?? null,
-      problem: known?.problem ?? null,
+      ...(known?.failingSince ? { failingAt: known.failingSince, problem: known.problem } : failureOf(failing, name)),
     };
   });
+}
+
+function failureOf(failing: readonly FailingChannel[], name: string) {
+  const one = failing.find(({ channel }) => channel === name);
+  return { failingAt: one?.sinceAt ?? null, problem: one ? `a question: ${one.problem}` : null };
 }
 
 export interface TestOutcome {
@@ -74,5 +85,6 @@ export async function tryRecipients(world: World, name?: string): Promise<TestOu
     });
     outcomes.push({ name: one.name, via: one.via, ok, detail });
   }
+  await tellKept(world, new Set(outcomes.flatMap((one) => (one.ok ? [one.name] : []))));
   return outcomes;
 }

@@ -10,11 +10,12 @@ import type { NewsNotice, QuestionNotice } from "#channels/channel.ts";
 import { readSecret } from "#channels/secret.ts";
 import { parseConfig } from "#config/load.ts";
 import { accept } from "#domain/model/decision.ts";
-import type { NewEvent } from "#domain/model/event.ts";
+import type { EventOf, NewEvent } from "#domain/model/event.ts";
 import { askQuestion } from "#domain/model/question.ts";
 import { memoryStore } from "#store/memory.ts";
 import { systemExec } from "#sys/exec.ts";
 import { systemFiles } from "#sys/files.ts";
+import { addGoal, addPlan, planned } from "../../test/support/samples.ts";
 import { tempDir } from "../../test/support/temp.ts";
 import { worldOn } from "../../test/support/world.ts";
 import { answerByToken, takeReturnedAnswer } from "./answer-by-token.ts";
@@ -22,6 +23,7 @@ import * as goals from "./goals.ts";
 import { recipients, tryRecipients } from "./notify.ts";
 import * as questions from "./questions.ts";
 import { readFleetStatus } from "./status.ts";
+import type { World } from "./world.ts";
 
 const MINUTE = 60_000;
 
@@ -43,6 +45,17 @@ async function worldWith(channels: object) {
   await tellPeople(world);
   const log = async (type: string) => (await store.log({ after: 0, limit: 1_000 })).filter((one) => one.type === type);
   return { world, store, log };
+}
+
+/** The same world under other channels. */
+function under<T extends Pick<World, "config" | "settings" | "files">>(world: T, channels: object): T {
+  const config = parseConfig(`channels: ${JSON.stringify(channels)}`, "test.yaml");
+  const { files } = world;
+  return {
+    ...world,
+    config: async () => config,
+    settings: async () => ({ config, files, hold: null, keep: async () => undefined }),
+  };
 }
 type Ground = Awaited<ReturnType<typeof worldWith>>;
 
@@ -139,6 +152,59 @@ describe("NOTIFY-1: news", () => {
     await tellPeople(world);
     expect(received[2]?.text).toContain("The quota of a/default is back.");
     expect((await readFleetStatus(world)).standstills).toEqual([]);
+  });
+
+  test("somebody who is named later hears what happened since, and what waits for a person then", async () => {
+    const { url, received } = address(() => new Response("ok"));
+    const ground = await worldWith({ terminal: false });
+    const before = await reached(ground, "Before");
+    await addGoal(ground.store, "goal_R");
+    await addPlan(ground.store, "goal_R", [planned("P1", { children: [planned("T1")] })]);
+    const about = { actor: "overseer", because: "x", goalId: "goal_R", nodeId: "T1" } as const;
+    const claimed = { commit: "c0ffee", base: "0", branch: null, noChangeReason: null, summary: "" };
+    const waiting = { commit: "c0ffee", for: "review", detail: "waiting for review", files: [] } as const;
+    const ntfy = { via: "ntfy", to: url };
+    const changes = [{ key: "channels.people", from: {}, to: { ada: ntfy } }];
+    const commit = (event: NewEvent) =>
+      ground.store.commit({ at: ground.world.clock.now(), reads: {}, decide: () => accept([event], null) });
+    await commit({ ...about, type: "work.started", data: { reason: null } });
+    const word = { ...claimed, evidence: {}, crystallizationId: null };
+    await commit({ ...about, type: "work.claimed", data: word as unknown as EventOf<"work.claimed">["data"] });
+    await commit({ ...about, type: "landing.waiting", data: waiting });
+    await commit({ type: "config.changed", actor: "overseer", because: "file-changed", data: { changes } });
+    const world = under(ground.world, { terminal: false, people: { ada: ntfy } });
+    const since = await reached(ground, "Since");
+    await tellPeople(world);
+    expect(received).toHaveLength(1);
+    expect(received[0]?.text).toContain(`Goal ${since} is reached.`);
+    expect(received[0]?.text).toContain("goal_R/T1 waits for your review");
+    expect(received[0]?.text).not.toContain(before);
+  });
+
+  test("NOTIFY-1: what gets through, a question or a test, brings what was kept at once; who is named no more is not missed", async () => {
+    let works = false;
+    const { url, received } = address(() => new Response("", { status: works ? 200 : 503 }));
+    const ground = await worldWith({ terminal: false, webhook: url });
+    const { world } = ground;
+    const missed = async (one: typeof world) =>
+      (await readFleetStatus(one)).standstills.flatMap(({ kind, text }) => (kind === "channel" ? [text] : []));
+    const goalId = await reached(ground, "Dates");
+    await tellPeople(world);
+    expect(await missed(world)).toEqual([expect.stringContaining("(try it: overseer notify test webhook)")]);
+    expect(await missed(under(world, { terminal: false }))).toEqual([]);
+    works = true;
+    await ask(ground);
+    await notifyDue(world);
+    expect(received.at(-1)?.text).toContain(`Goal ${goalId} is reached.`);
+    expect(await missed(world)).toEqual([]);
+    works = false;
+    const again = await reached(ground, "Times");
+    await tellPeople(world);
+    expect(await missed(world)).toHaveLength(1);
+    works = true;
+    await tryRecipients(world, "webhook");
+    expect(received.at(-1)?.text).toContain(`Goal ${again} is reached.`);
+    expect(await missed(world)).toEqual([]);
   });
 
   test("safe mode is told once to each, although nothing may be written then", async () => {

@@ -4,6 +4,8 @@
  * milliseconds inside. It loads nothing, because `status` and `mail` are run again and again.
  */
 import { isoTime } from "#domain/core/iso-time.ts";
+import type { WhyAnswer } from "#domain/explain/answer.ts";
+import type { ConversationPart } from "#domain/explain/conversation.ts";
 import type { MorningReport } from "#domain/explain/morning.ts";
 import type { Registration } from "#domain/health/daemon-life.ts";
 import type { TakenOver } from "#domain/landing/review.ts";
@@ -17,22 +19,25 @@ import type { AcceptedPlan } from "#domain/plans/plan.ts";
 import type { Answered } from "#domain/reports/answer.ts";
 import type { Reported } from "#domain/reports/report.ts";
 import type { RestoreOutcome } from "#git/wip-restore.ts";
+import type { AddedWork } from "./add-work.ts";
 import type { AgentDetail, AgentView, NukeOutcome } from "./agents.ts";
 import type { DownOutcome, StoppedAgent } from "./daemon.ts";
 import type { Landed } from "./landing.ts";
 import type { Letterbox } from "./mail/inbox.ts";
 import type { Sent } from "./mail/send.ts";
-import type { Prediction } from "./merge.ts";
+import type { HeldLanding, Prediction } from "./merge.ts";
 import type { Metrics } from "./metrics.ts";
 import type { RecipientView, TestOutcome } from "./notify.ts";
 import type { Prime } from "./prime.ts";
 import type { QuestionView } from "./question-view.ts";
+import type { Reverted } from "./revert.ts";
 import type { Rejected, Review, ReviewRow } from "./review.ts";
 import type { SlingPlan } from "./sling.ts";
 import type { GoalRow, Status } from "./status.ts";
 import type { TrustReport } from "./trust.ts";
 import type { Finding } from "./upkeep/doctor.ts";
 import type { Initialised } from "./upkeep/init.ts";
+import type { Uninstalled } from "./upkeep/uninstall.ts";
 import type { GoalView, NodeDetail } from "./views.ts";
 import type { Told } from "./why.ts";
 import type { Cleaned, KeptWork, WorktreeView } from "./worktrees.ts";
@@ -60,6 +65,7 @@ export const presentPlain: Present<object> = plain;
 export const presentGoals: Present<readonly GoalRow[]> = withTimes;
 export const presentGoal: Present<GoalView> = withTimes;
 export const presentPlan: Present<AcceptedPlan & { readonly goalId: string }> = plain;
+export const presentAddedWork: Present<AddedWork> = plain;
 export const presentWork: Present<readonly WorkNode[]> = withTimes;
 export const presentNode: Present<NodeDetail> = withTimes;
 export const presentReport: Present<Reported> = plain;
@@ -75,7 +81,11 @@ export const presentAgents: Present<readonly AgentView[]> = withTimes;
 export const presentAgent: Present<AgentDetail> = withTimes;
 export const presentAttempt: Present<Attempt> = withTimes;
 export const presentSlingPlan: Present<SlingPlan> = withTimes;
-export const presentPeek: Present<{ readonly attempt: Attempt; readonly text: string }> = withTimes;
+export const presentPeek: Present<{
+  readonly attempt: Attempt;
+  readonly text: string;
+  readonly parts: readonly ConversationPart[];
+}> = withTimes;
 export const presentAttach = (argv: readonly string[]) => plain({ argv });
 export const presentPrime: Present<Prime> = plain;
 export const presentMoved: Present<{ agent: string; attempt: number; status: "paused" | "running" }> = withTimes;
@@ -111,12 +121,17 @@ export const presentReview: Present<Review> = withTimes;
 export const presentReviews: Present<readonly ReviewRow[]> = withTimes;
 export const presentLanded: Present<Landed> = plain;
 export const presentLandings: Present<readonly Landed[]> = plain;
+export const presentReverted: Present<Reverted> = plain;
 export const presentRejected: Present<Rejected> = plain;
 export const presentTakenOver: Present<TakenOver> = plain;
-export const presentQueue: Present<{ readonly queue: readonly Merge[]; readonly landed: readonly Merge[] }> = withTimes;
+export const presentQueue: Present<{
+  readonly queue: readonly Merge[];
+  readonly held: readonly HeldLanding[];
+  readonly landed: readonly Merge[];
+}> = withTimes;
 export const presentPredictions: Present<readonly Prediction[]> = plain;
 export const presentWorktrees: Present<readonly WorktreeView[]> = withTimes;
-export const presentCleaned: Present<Cleaned> = plain;
+export const presentCleaned: Present<Cleaned> = withTimes;
 export const presentKeptWork: Present<readonly KeptWork[]> = withTimes;
 export const presentRestored: Present<RestoreOutcome> = plain;
 
@@ -131,7 +146,13 @@ export function presentStatus(now: Status): Presented {
       createdAt: isoTime(goal.createdAt),
       updatedAt: isoTime(goal.updatedAt),
     })),
-    agents: now.agents.map((agent) => ({ ...agent, lastAt: isoTime(agent.lastAt) })),
+    agents: now.agents.map((agent) => ({
+      ...agent,
+      lastAt: isoTime(agent.lastAt),
+      turnAt: isoOrNull(agent.turnAt),
+      doingAt: isoTime(agent.doingAt),
+    })),
+    landings: now.landings.map((landing) => ({ ...landing, at: isoTime(landing.at) })),
     questions: now.questions.map((question) => ({
       ...question,
       askedAt: isoTime(question.askedAt),
@@ -145,8 +166,18 @@ export function presentStatus(now: Status): Presented {
       lastBeatAt: isoOrNull(now.daemon.lastBeatAt),
       lastTickAt: isoOrNull(now.daemon.lastTickAt),
     },
+    standstills: now.standstills.map((one) => ({
+      ...one,
+      sinceAt: isoOrNull(one.sinceAt),
+      nextAt: isoOrNull(one.nextAt),
+    })),
+    next: now.next && { ...now.next, nextAt: isoOrNull(now.next.nextAt) },
     frozen: now.frozen && { ...now.frozen, since: isoTime(now.frozen.since) },
-    mergeQueue: { ...now.mergeQueue, oldest: oldest && { ...oldest, since: isoTime(oldest.since) } },
+    mergeQueue: {
+      ...now.mergeQueue,
+      oldest: oldest && { ...oldest, since: isoTime(oldest.since) },
+      entries: now.mergeQueue.entries.map((entry) => ({ ...entry, queuedAt: isoTime(entry.queuedAt) })),
+    },
   });
 }
 export const presentStarted = (daemon: Registration, unfit: readonly Finding[]) =>
@@ -158,11 +189,13 @@ export const presentFrozen = ({ changed, fleet }: FleetChange) =>
 export const presentThawed = ({ changed, safeMode }: { readonly changed: boolean; readonly safeMode: boolean }) =>
   plain({ frozen: false, changed, safeMode: false, safeModeWas: safeMode });
 export const presentEvent: Present<EventOf> = withTimes;
-export const presentWhy = ({ cause: _cause, receipts: _receipts, ...told }: Told) => withTimes(told);
+export const presentWhy = ({ cause, receipts: _receipts, answer, ...told }: Told & { readonly answer: WhyAnswer }) =>
+  withTimes({ ...told, cause, next: answer.next, command: answer.command });
 export const presentMetrics: Present<Metrics> = withTimes;
 
 // Upkeep
 export const presentInit: Present<Initialised> = plain;
+export const presentUninstalled: Present<Uninstalled> = plain;
 export const presentTrust: Present<TrustReport> = plain;
 export const presentCheckup = (fixed: readonly string[], findings: readonly Finding[]) =>
   plain({ ok: findings.every(({ ok }) => ok), fixed, findings });

@@ -10,12 +10,13 @@ import { attemptLabel, isLiving } from "#domain/model/attempt.ts";
 import { nodeKey } from "#domain/model/work.ts";
 import { OverseerError } from "#errors.ts";
 import { crystallizationById, openQuestions } from "#store/assignments.ts";
-import { attemptByNumber, livingByName } from "#store/attempts.ts";
+import { attemptByNumber } from "#store/attempts.ts";
 import { messagesLike, waitingMessages } from "#store/messages.ts";
 import { signalsOf } from "#store/signals.ts";
 import { nodeById } from "#store/work.ts";
 import { agents } from "./agents.ts";
 import { inject } from "./mail/inject.ts";
+import { resolveAgent } from "./names.ts";
 import { goals } from "./views.ts";
 import type { World } from "./world.ts";
 
@@ -43,10 +44,10 @@ export async function prime(
 async function attemptMeant(world: World, name: string | undefined): Promise<Attempt | undefined> {
   const store = await world.reader();
   if (name !== undefined) {
-    const { named } = await store.read({ named: livingByName(name) });
-    if (named) return named;
-    const message = `No agent called ${name.slice(0, 40)} is running.`;
-    throw new OverseerError("not-found", "AGENT_UNKNOWN", message, "'overseer agents' lists them.");
+    const named = await resolveAgent(store, name);
+    if (isLiving(named)) return named;
+    const message = `${attemptLabel(named)} has ended; only an agent at work can be primed.`;
+    throw new OverseerError("conflict", "AGENT_ENDED", message, "'overseer agents' lists those at work.");
   }
   const own = Number(world.env.OVERSEER_ATTEMPT ?? 0);
   if (own <= 0) return undefined;

@@ -4,9 +4,12 @@ import type { Config } from "#config/schema.ts";
 import type { Question } from "#domain/model/question.ts";
 import type { ChannelChoice, Reach } from "#domain/reports/question-notice.ts";
 import { reachOf } from "#domain/reports/question-notice.ts";
+import { questionNumber } from "#store/assignments.ts";
 import type { Store } from "#store/store.ts";
 
 export interface QuestionView extends Question {
+  /** Its own for ever, in the order of asking; `answer <number>` means it. */
+  readonly number: number;
   readonly channels: readonly ChannelChoice[];
   /** Whether anybody can have seen it. */
   readonly reach: Reach;
@@ -18,5 +21,6 @@ export async function questionView(
   question: Question,
 ): Promise<QuestionView> {
   const channels = await choicesFor(store, config, question);
-  return { ...question, channels, reach: reachOf(question, channels) };
+  const { number } = await store.read({ number: questionNumber(question) });
+  return { ...question, number, channels, reach: reachOf(question, channels) };
 }

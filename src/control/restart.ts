@@ -8,19 +8,19 @@ import type { SlingProgress } from "#act/sling/sling.ts";
 import { refuseSuccessor } from "#domain/agents/attempt-end.ts";
 import type { AfterStop } from "#domain/agents/stop-agent.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
-import { attemptLabel, isLiving, sumOfUsage } from "#domain/model/attempt.ts";
+import { attemptLabel, isLiving, NO_USAGE } from "#domain/model/attempt.ts";
 import type { Message } from "#domain/model/message.ts";
 import { nodeKey } from "#domain/model/work.ts";
 import { OverseerError } from "#errors.ts";
 import { proveWorktree } from "#git/worktree-proof.ts";
-import type { Runtime } from "#runtimes/runtime.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { attemptsOfNode } from "#store/attempts.ts";
 import { listExpiredMessages } from "#store/messages.ts";
 import { pulseOf } from "#store/signals.ts";
 import { nodeById } from "#store/work.ts";
-import { findAgent, stopAgent, unknownAgent } from "./agents.ts";
+import { findAgent, stopAgent } from "./agents.ts";
 import { assertNotHalted } from "./halted.ts";
+import { isTranscriptThere, readTranscript, sumSpentIn } from "./sessions.ts";
 import type { Restart, SlingInput } from "./sling.ts";
 import { copyInput, slingAgent } from "./sling.ts";
 import type { World } from "./world.ts";
@@ -50,7 +50,10 @@ export async function restartOn(
     (last, one) => (last && last.attempt > one.attempt ? last : one),
     undefined,
   );
-  if (!newest) throw await unknownAgent(world, nodeKey(place.goalId, place.workNodeId));
+  if (!newest) {
+    const message = `Nobody has worked on ${nodeKey(place.goalId, place.workNodeId)}.`;
+    throw new OverseerError("not-found", "AGENT_UNKNOWN", message, "'overseer agents --all' lists them.");
+  }
   return goOn(world, newest, { ...order, tell: () => {} });
 }
 
@@ -92,9 +95,9 @@ async function prepareRestart(world: World, of: Attempt): Promise<Restart> {
   });
   const runtime = await world.runtime(of.runtime);
   const begun = sessionOf(of, earlier);
-  const transcript = begun === null ? undefined : await transcriptOf(world, runtime, begun);
-  const session = transcript === undefined ? null : begun;
-  const own = earlier.filter((one) => session !== null && one.session === session);
+  const session = begun !== null && (await isTranscriptThere(world, runtime, begun)) ? begun : null;
+  const transcript =
+    session === null || unseen.length === 0 ? undefined : await readTranscript(world, runtime, session);
   return {
     of,
     continues: {
@@ -102,7 +105,7 @@ async function prepareRestart(world: World, of: Attempt): Promise<Restart> {
       branch: of.branch,
       worktree: of.worktree,
       session,
-      spent: sumOfUsage(own.flatMap((one) => (one.end ? [one.end.usage] : []))),
+      spent: session === null ? NO_USAGE : await sumSpentIn(world, session, of),
       ...(pulse?.meterUsd === undefined ? {} : { meterUsd: pulse.meterUsd }),
     },
     carried: unseen
@@ -116,13 +119,6 @@ function sessionOf(of: Attempt, earlier: readonly Attempt[]): string | null {
   if (of.session !== null) return of.session;
   const before = earlier.find((one) => one.attempt === of.continues);
   return before ? sessionOf(before, earlier) : null;
-}
-
-/** The session as it lies on disk; undefined when it cannot be resumed. */
-async function transcriptOf(world: World, runtime: Runtime, session: string): Promise<string | undefined> {
-  if (!runtime.capabilities.resume) return undefined;
-  const path = runtime.sessionFile(session);
-  return path === undefined ? undefined : world.files.read(path);
 }
 
 /** The instruction of an assignment ends with it; what was written to the session and is in it was heard. */

@@ -9,6 +9,7 @@ import { decideClaim, type NodeRef } from "#act/checks/claim-store.ts";
 import { limitsFor, listDroppedOfNode } from "#act/landing/stage.ts";
 import { landingBranch } from "#act/landing/target-branch.ts";
 import type { TakenBackCommit } from "#domain/landing/landing-end.ts";
+import { refuseOtherCommit } from "#domain/landing/may-land.ts";
 import type { Overreach } from "#domain/landing/overreach.ts";
 import { overreach } from "#domain/landing/overreach.ts";
 import type { NotHeld } from "#domain/landing/report-done.ts";
@@ -16,7 +17,7 @@ import { rejectWork, type TakenOver, takeOver, withdrawOpenQuestions } from "#do
 import type { Attempt } from "#domain/model/attempt.ts";
 import { isLiving } from "#domain/model/attempt.ts";
 import type { Receipt } from "#domain/model/check.ts";
-import type { Claim } from "#domain/model/claim.ts";
+import { type Claim, tellUnchanged } from "#domain/model/claim.ts";
 import type { MergeTier } from "#domain/model/merge.ts";
 import { nodeKey, type WorkNode } from "#domain/model/work.ts";
 import { OverseerError } from "#errors.ts";
@@ -24,17 +25,19 @@ import { changesBetween, type FileChange } from "#git/landing.ts";
 import * as landingArgs from "#git/landing-arguments.ts";
 import { branchTip, findCommit } from "#git/repository.ts";
 import { openQuestions } from "#store/assignments.ts";
-import { attemptsOfNode, latestAttempts } from "#store/attempts.ts";
+import { attemptsOfNode } from "#store/attempts.ts";
 import { nodeById, nodesInStatus } from "#store/work.ts";
 import { awaitStopped } from "./agents.ts";
 import { type Landed, land } from "./landing.ts";
-import { resolveNode } from "./names.ts";
-import { assertFits, type World } from "./world.ts";
+import { assertOneMeaning, type IsMeant, resolveWork } from "./names.ts";
+import { assertAllowed, assertFits, type World } from "./world.ts";
 
 /** A node by its id, or the node that an agent works on or worked on last. */
 export interface ReviewWords {
   readonly what: string;
   readonly goal?: string;
+  /** The commit that the person has seen; a word about it is refused when another one is reported now. */
+  readonly commit?: string;
 }
 
 export interface ReviewRow {
@@ -45,6 +48,8 @@ export interface ReviewRow {
   readonly state: "unchecked" | "checked" | "unverified" | "asked";
   readonly claimedAt: number;
   readonly detail: string | null;
+  /** That it is what a person sent back before, and why that was; null where it is not. */
+  readonly unchanged: string | null;
 }
 
 export interface Review extends ReviewRow {
@@ -89,6 +94,7 @@ function rowOf(node: WorkNode, claim: Claim): ReviewRow {
     state: node.status === "blocked" ? "asked" : checked,
     claimedAt,
     detail: waiting?.detail ?? node.blockedReason?.detail ?? null,
+    unchanged: claim.unchanged ? tellUnchanged(claim.unchanged) : null,
   };
 }
 
@@ -124,6 +130,11 @@ export async function review(world: World, words: ReviewWords): Promise<Review> 
   };
 }
 
+/** What is reported done on it in this moment; null where nothing is. */
+export async function findClaimedCommit(world: World, what: string): Promise<string | null> {
+  return (await findWork(world, { what })).node.claim?.commit ?? null;
+}
+
 /** A commit reported after the conflict is its author's answer to it; how it came out is judged when it lands. */
 function conflictOf({ conflict }: WorkNode, claim: Claim): Review["conflict"] {
   if (!conflict) return null;
@@ -139,6 +150,7 @@ async function parting(world: World, tip: string, claim: Claim): Promise<string>
 
 /** Lands it with this person's consent; checks that have not run yet run first. */
 export async function acceptWork(world: World, words: ReviewWords, reason?: string): Promise<Landed> {
+  await assertOneMeaning(await world.reader(), words.what, words.goal);
   const { node, claim } = await findFinishedWork(world, words);
   return land(world, { node: nodeKey(node.goalId, node.workNodeId) }, reason, claim);
 }
@@ -150,11 +162,14 @@ export interface Rejected {
 
 export async function rejectLanding(world: World, words: ReviewWords, reason: string): Promise<Rejected> {
   await assertFits(world, { reason });
+  await assertOneMeaning(await world.reader(), words.what, words.goal);
   const { node, claim, place } = await findFinishedWork(world, words);
   const { messageId, questionId } = returnPolicy(world, await world.config());
   const { open } = await (await world.writer()).read({ open: openQuestions() });
   const outcome = await decideClaim(world, place, claim, (seen, { now }) => {
     const moment = { now, actor: world.actor };
+    const other = refuseOtherCommit(seen.node, claim.commit);
+    if (other) return other;
     return withdrawOpenQuestions(rejectWork(seen, reason, { messageId, questionId }, moment), seen.node, open, moment);
   });
   await wakeRunner(world, claim.attempt);
@@ -164,7 +179,8 @@ export async function rejectLanding(world: World, words: ReviewWords, reason: st
 /** The agent is ended; its branch and worktree stay, for the person to continue with. */
 export async function pick(world: World, words: ReviewWords, reason: string | null): Promise<TakenOver> {
   await assertFits(world, { reason });
-  const { place, attempt } = await resolve(world, words);
+  await assertOneMeaning(await world.reader(), words.what, words.goal);
+  const { place, attempt } = await findWork(world, words);
   if (!attempt) throw nothingThere(nodeKey(place.goalId, place.nodeId));
   const { open } = await (await world.writer()).read({ open: openQuestions() });
   const taken = await decideClaim(world, place, attempt, (seen, { now }) => {
@@ -175,23 +191,26 @@ export async function pick(world: World, words: ReviewWords, reason: string | nu
   return taken;
 }
 
-interface Found {
+export interface FoundWork {
   readonly place: NodeRef;
   readonly node: WorkNode;
   /** The one that made the claim, else the newest. */
   readonly attempt: Attempt | undefined;
 }
 
-async function findFinishedWork(world: World, words: ReviewWords): Promise<Found & { readonly claim: Claim }> {
-  const found = await resolve(world, words);
+async function findFinishedWork(world: World, words: ReviewWords): Promise<FoundWork & { readonly claim: Claim }> {
+  // Every sentence that is slung makes a T1: whoever says it to a reviewer's command means the one that is finished.
+  const found = await findWork(world, words, ({ claim }) => claim !== undefined);
   const { claim } = found.node;
   if (!claim) throw nothingThere(nodeKey(found.place.goalId, found.place.nodeId));
+  assertAllowed(refuseOtherCommit(found.node, words.commit));
   return { ...found, claim };
 }
 
-async function resolve(world: World, { what, goal }: ReviewWords): Promise<Found> {
+/** The work that a node or an agent stands for. Throws where there is none. */
+export async function findWork(world: World, { what, goal }: ReviewWords, isMeant?: IsMeant): Promise<FoundWork> {
   const store = await world.reader();
-  const place = (await ofAgent(world, what)) ?? (await resolveNode(store, what, goal));
+  const place = await resolveWork(store, what, goal, isMeant);
   const { node, of } = await store.read({
     node: nodeById(place.goalId, place.nodeId),
     of: attemptsOfNode(place.goalId, place.nodeId),
@@ -200,15 +219,6 @@ async function resolve(world: World, { what, goal }: ReviewWords): Promise<Found
   const newest = [...of].sort((one, other) => other.attempt - one.attempt);
   const attempt = newest.find((one) => one.attempt === node.claim?.attempt) ?? newest.find(isLiving) ?? newest[0];
   return { place, node, attempt };
-}
-
-/** `builder-1`, or `builder-1#47` for one life of it. */
-async function ofAgent(world: World, word: string): Promise<NodeRef | undefined> {
-  const [name = "", number] = word.split("#");
-  if (word.includes("/")) return undefined;
-  const { attempts } = await (await world.reader()).read({ attempts: latestAttempts(50, name) });
-  const one = number === undefined ? attempts[0] : attempts.find(({ attempt }) => attempt === Number(number));
-  return one && { goalId: one.goalId, nodeId: one.workNodeId };
 }
 
 function nothingThere(label: string): OverseerError {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { BUILT_IN_ROLES, readRole } from "#config/roles.ts";
 import { schema } from "#config/schema.ts";
 import { beat, newPulse, type Pulse } from "#domain/signals/pulse.ts";
-import { rulesFor } from "#domain/signals/reflex.ts";
+import { rulesFor } from "#domain/signals/reflex-rules.ts";
 import { saluteLatest, saluteOf, steeringFile } from "#domain/signals/salute.ts";
 import type { Signal } from "#domain/signals/signal.ts";
 import { systemFiles } from "#sys/files.ts";

@@ -17,11 +17,12 @@ import { resolveConfigured, roleSources } from "#config/places.ts";
 import { findRole, loadRoles } from "#config/roles.ts";
 import type { Config } from "#config/schema.ts";
 import { isPromised, listPromisedNames } from "#domain/agents/promised-names.ts";
-import { handoffOf } from "#domain/briefing/handoff.ts";
+import { handoffOf, reviewWordOf } from "#domain/briefing/handoff.ts";
 import type { OverlayInput, OverlayTask } from "#domain/briefing/overlay.ts";
 import {
   firstInstruction,
   isWrittenByPerson,
+  nextPieceNotice,
   renderOverlay,
   renderSpec,
   restartInstruction,
@@ -29,7 +30,7 @@ import {
 } from "#domain/briefing/overlay.ts";
 import { renderPrime } from "#domain/briefing/prime.ts";
 import { checkScope } from "#domain/core/scope.ts";
-import type { Attempt } from "#domain/model/attempt.ts";
+import type { Attempt, Usage } from "#domain/model/attempt.ts";
 import { AGENT_NAME, attemptLabel, isLiving } from "#domain/model/attempt.ts";
 import { chooseChecks } from "#domain/model/check.ts";
 import type { Crystallization } from "#domain/model/crystallization.ts";
@@ -44,17 +45,18 @@ import { goalFromPrompt, PROMPTED_NODE } from "#domain/plans/prompt-goal.ts";
 import type { ReflexFile } from "#domain/signals/reflex-file.ts";
 import { NO_ROLE, reflexFile } from "#domain/signals/reflex-file.ts";
 import { agentLimits } from "#domain/tick/snapshot.ts";
-import { OverseerError, orThrow } from "#errors.ts";
+import { messageOf, OverseerError, orThrow } from "#errors.ts";
 import { findCommit, isMergedInto } from "#git/repository.ts";
-import type { Readiness } from "#runtimes/runtime.ts";
+import type { Readiness, Runtime } from "#runtimes/runtime.ts";
 import { openActions } from "#store/actions.ts";
 import { crystallizationById } from "#store/assignments.ts";
 import { attemptByNumber, attemptsOfNode, livingAttempts } from "#store/attempts.ts";
 import { contextWindows } from "#store/signals.ts";
 import { lastAttemptsOfOpen } from "#store/tick.ts";
 import { nodesOfGoal } from "#store/work.ts";
+import { chooseGoalId } from "./goal-id.ts";
 import { assertNotHalted } from "./halted.ts";
-import { resolveNode } from "./names.ts";
+import { resolveAgent, resolveNode } from "./names.ts";
 import type { World } from "./world.ts";
 import { assertAllowed, assertFits } from "./world.ts";
 
@@ -84,6 +86,8 @@ export interface SlingInput {
   readonly lineage?: Lineage;
   /** What a restart takes over from the attempt before it. */
   readonly restart?: Restart;
+  /** The session it is to begin in, where it has done other work before. */
+  readonly follows?: GivenSession;
   /** The one before it was stopped for it: its place is not given to anybody else. */
   readonly keepsPlace?: boolean;
 }
@@ -112,6 +116,14 @@ export interface Restart {
   readonly carried: readonly Pick<Message, "kind" | "from" | "body">[];
 }
 
+/** The session of finished work that is given its next piece. */
+export interface GivenSession {
+  readonly of: Attempt;
+  readonly session: string;
+  /** What was taken in it so far. */
+  readonly spent: Usage;
+}
+
 export interface SlingPlan {
   readonly agent: string;
   readonly goalId: string;
@@ -131,7 +143,21 @@ export type Slung =
   | { readonly dryRun: true; readonly plan: SlingPlan }
   | { readonly dryRun: false; readonly attempt: Attempt };
 
+/** The goal of a prompt is called by its words: when somebody else takes the name in between, the next one is free. */
+const MOST_NAMES_TRIED = 20;
+
 export async function slingAgent(world: World, input: SlingInput, tell: SlingProgress = () => {}): Promise<Slung> {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return await slingOnce(world, input, tell);
+    } catch (error) {
+      const isTaken = error instanceof OverseerError && error.code === "GOAL_EXISTS";
+      if (!isTaken || input.prompt === undefined || tried === MOST_NAMES_TRIED) throw error;
+    }
+  }
+}
+
+async function slingOnce(world: World, input: SlingInput, tell: SlingProgress): Promise<Slung> {
   await assertFits(world, { prompt: input.prompt, spec: input.spec, tags: input.tags, files: input.files });
   if (!input.dryRun) await assertNotHalted(world);
   // Also for a dry run: whether the agent CLI is ready is found out by starting what the configuration names.
@@ -141,7 +167,7 @@ export async function slingAgent(world: World, input: SlingInput, tell: SlingPro
   const roles = await loadRoles(files, roleSources(world.root, config));
   const role = findRole(roles, input.capability);
   const doctrine = input.role === undefined ? role : input.role === NO_ROLE ? undefined : findRole(roles, input.role);
-  const work = await resolveWork(world, input);
+  const work = await resolveWork(world, input, role.runtime ?? config.runtime);
   // What the plan says of the task holds unless somebody says otherwise now; a restart says what it was started with.
   const { hints } = work.node;
   const runtimeName = input.runtime ?? hints.runtime ?? role.runtime ?? config.runtime;
@@ -199,11 +225,26 @@ export async function slingAgent(world: World, input: SlingInput, tell: SlingPro
     depth: lineage.depth,
     parent: lineage.parent ? attemptLabel(lineage.parent) : null,
   };
+  if (input.follows) assertSameKind(plan, input.follows.of);
   if (input.dryRun) return { dryRun: true, plan };
   return {
     dryRun: false,
     attempt: await start(world, input, { plan, role, doctrine, work, lineage, policy, version: ready.version }, tell),
   };
+}
+
+/** A session that was begun under other settings than its next piece would have. */
+export const SESSION_UNFIT = "SESSION_UNFIT";
+
+function assertSameKind(plan: SlingPlan, of: Attempt): void {
+  const other = (["capability", "runtime", "model", "permissionMode"] as const).find((key) => plan[key] !== of[key]);
+  if (other === undefined) return;
+  throw new OverseerError(
+    "conflict",
+    SESSION_UNFIT,
+    `${attemptLabel(of)} was started with ${other} ${of[other]}, and this is for ${plan[other]}.`,
+    "Begin in a new session.",
+  );
 }
 
 /** An agent's CLI that cannot be started here; why, and what to do about it. */
@@ -220,7 +261,7 @@ async function start(world: World, input: SlingInput, made: Made, tell: SlingPro
     try {
       return await act(world, await orderFor(world, input, { ...made, plan }), tell);
     } catch (error) {
-      const chosen = input.name !== undefined && input.restart === undefined;
+      const chosen = input.name !== undefined && input.restart === undefined && input.follows === undefined;
       if (chosen || !(error instanceof OverseerError) || error.code !== "NAME_TAKEN") throw error;
       plan = { ...plan, agent: await freeName(world, plan) };
     }
@@ -273,16 +314,17 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
   const task = overlayTask(work);
   const { windows } = await (await world.writer()).read({ windows: contextWindows() });
   const last = work.earlier.at(-1);
-  const specPath = `${world.root.state}/specs/${plan.goalId}-${plan.workNodeId}.md`;
+  const specPath = `${world.root.state}/specs/${nameSpec(plan)}`;
   const spec = input.spec ?? (await readSpec(world, specPath));
-  const { restart } = input;
+  const { restart, follows } = input;
   // Of one moment, messages are given in the order of their ids.
   const [messageId = "", ...more] = [null, ...(restart?.carried ?? [])].map(() => world.ids.next("m_")).sort();
   const instruction = restart?.continues.session
     ? restartInstruction(task, restart.of.end?.detail ?? "")
-    : instructionFor(task, made, config.store.caps.instruction, restart !== undefined);
+    : instructionFor(task, made, config.store.caps.instruction, addToFirst(input));
   const wip = restart ? null : (last?.end?.wip ?? null);
   const lastCommit = last && plan.base !== last.base ? plan.base : null;
+  const sentBack = reviewWordOf(work.node);
   const handoff = handoffOf(work.node, work.handoff, wip, lastCommit, last);
   const limits = resolveLimits(agentLimits(limitsOf(config)), made.doctrine?.limits, work.node.hints.limits);
   const overlayOf = (attempt: Attempt): OverlayInput => {
@@ -303,6 +345,7 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
       depth: attempt.depth,
       expertise: [],
       ...(handoff ? { handoff } : {}),
+      ...(sentBack ? { sentBack } : {}),
       ...(wip ? { wipRef: wip } : {}),
       checks: checksToMeet(config, work.node),
     };
@@ -319,6 +362,7 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
     idleAfterMs: limits.idleAfterMs,
     ...(limits.dueEveryMs === undefined ? {} : { dueEveryMs: limits.dueEveryMs }),
     ...(restart ? { continues: restart.continues } : {}),
+    ...(follows ? { follows } : {}),
     ...(input.keepsPlace ? { keepsPlace: true } : {}),
     carried: (restart?.carried ?? []).map((message, index) => ({ ...message, messageId: more[index] ?? "" })),
     allowTools: policy.allow,
@@ -342,6 +386,7 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
       keep: input.keep,
       slinger: world.processes.self(),
       ...(restart ? { continues: restart.of.attempt } : {}),
+      ...(follows ? { follows: nameSession(follows) } : {}),
     },
     readOnly: role.readOnly,
     reflex: (attempt) => reflexOf(world, made.doctrine, config, { task, windows }, attempt),
@@ -349,6 +394,11 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
     systemPrompt: (attempt) => `${definition.text.trimEnd()}\n\n${renderOverlay(overlayOf(attempt))}`,
     prime: (attempt) => renderPrime(overlayOf(attempt)),
   };
+}
+
+/** Where goal and node are told apart: ids that were drawn have no dash, those made of words have single ones. */
+function nameSpec({ goalId, workNodeId }: Pick<SlingPlan, "goalId" | "workNodeId">): string {
+  return `${goalId}${/^goal_[0-9A-Z]+$/.test(goalId) ? "-" : "--"}${workNodeId}.md`;
 }
 
 /** What a person wrote for this task when it was dispatched before. */
@@ -382,17 +432,34 @@ function reflexOf(
   return reflexFile(doctrine, reflex, { unit, windows, salute: places });
 }
 
-function instructionFor(task: OverlayTask, { work, lineage }: Made, capBytes: number, usedWorktree: boolean): string {
+function nameSession({ of: { agent, attempt }, session }: GivenSession) {
+  return { agent, attempt, session };
+}
+
+/** What is said beside the task to whoever does not begin with nothing. */
+function addToFirst({ restart, follows }: SlingInput): string | undefined {
+  if (follows) return nextPieceNotice(nodeKey(follows.of.goalId, follows.of.workNodeId), follows.of.worktree);
+  return restart ? WORKTREE_WAS_USED : undefined;
+}
+
+function instructionFor(
+  task: OverlayTask,
+  { work, lineage }: Made,
+  capBytes: number,
+  notice: string | undefined,
+): string {
+  const sentBack = reviewWordOf(work.node);
   const first = firstInstruction(
     {
       task,
       attempt: 0,
       resumed: work.handoff !== undefined,
       ...(lineage.parent ? { parent: lineage.parent.agent } : {}),
+      ...(sentBack ? { sentBack } : {}),
     },
     capBytes,
   ).replace(/^Attempt #0: please/, "Please");
-  return usedWorktree ? `${first}\n\n${WORKTREE_WAS_USED}` : first;
+  return notice === undefined ? first : `${first}\n\n${notice}`;
 }
 
 function listHints({ estimatedEffort, riskLevel, requiredTools = [] }: WorkNode["hints"]): string[] {
@@ -420,11 +487,23 @@ function overlayTask(work: TheWork): OverlayTask {
   };
 }
 
+/** Several words that name no task are what somebody wants done, and forgot to say so. */
+function takesForPrompt(task: string, error: unknown): unknown {
+  if (!(error instanceof OverseerError) || error.code !== "NODE_UNKNOWN" || !/\s/.test(task.trim())) return error;
+  const hint = `Words are a prompt: overseer sling --prompt ${JSON.stringify(task.slice(0, 200))}`;
+  return new OverseerError(error.kind, error.code, messageOf(error), hint, { cause: error });
+}
+
 /** The node to work on: one that exists, or one made on the fly from the prompt. */
-async function resolveWork(world: World, input: SlingInput): Promise<TheWork> {
-  if (input.prompt !== undefined) return workFromPrompt(world, input.prompt, input.tags);
+async function resolveWork(world: World, input: SlingInput, usualRuntime: string): Promise<TheWork> {
+  if (input.prompt !== undefined) {
+    const words = wordsOf(input.prompt, await world.runtime(input.runtime ?? usualRuntime));
+    return workFromPrompt(world, { prompt: input.prompt, tags: input.tags, words });
+  }
   const store = await world.writer();
-  const name = await resolveNode(store, input.task ?? "", input.goal);
+  const name = await resolveNode(store, input.task ?? "", input.goal).catch((error: unknown) => {
+    throw takesForPrompt(input.task ?? "", error);
+  });
   const { nodes, earlier } = await store.read({
     nodes: nodesOfGoal(name.goalId),
     earlier: attemptsOfNode(name.goalId, name.nodeId),
@@ -445,9 +524,21 @@ async function resolveWork(world: World, input: SlingInput): Promise<TheWork> {
   return { node, nodes, earlier, handoff };
 }
 
+/** What a person would call it. Throws SCRIPT_UNREADABLE for what its agent could not play. */
+function wordsOf(prompt: string, runtime: Runtime): string {
+  const read = runtime.readTask?.(prompt) ?? { words: prompt };
+  if ("words" in read) return read.words;
+  throw new OverseerError(
+    "usage",
+    "SCRIPT_UNREADABLE",
+    `The script in the prompt cannot be played: ${read.error}`,
+    "docs/scripted.md lists the verbs and their fields.",
+  );
+}
+
 /** The task as it will be; it is written together with the claim, so that a refusal leaves nothing behind. */
-function workFromPrompt(world: World, prompt: string, tags: readonly string[]): TheWork {
-  const prompted: PromptWish = { goalId: world.ids.next("goal_"), prompt, tags };
+async function workFromPrompt(world: World, wish: Omit<PromptWish, "goalId">): Promise<TheWork> {
+  const prompted: PromptWish = { goalId: await chooseGoalId(world, wish.words ?? wish.prompt), ...wish };
   const made = goalFromPrompt(undefined, prompted, { now: world.clock.now(), actor: world.actor });
   const { nodes } = orThrow(made);
   const node = nodes.find((one) => one.workNodeId === PROMPTED_NODE);
@@ -496,15 +587,10 @@ async function lineageOf(
     if (input.depth !== undefined && input.depth !== 0) throw contradiction("--depth", "0, since a person starts it");
     return { parent: null, depth: 0 };
   }
-  const { living } = await store.read({ living: livingAttempts() });
-  const parent = living.find((one) => one.agent === input.parent);
-  if (!parent) {
-    throw new OverseerError(
-      "not-found",
-      "AGENT_UNKNOWN",
-      `No agent called ${input.parent} is running.`,
-      "'overseer agents' lists them.",
-    );
+  const parent = await resolveAgent(store, input.parent);
+  if (!isLiving(parent)) {
+    const message = `${attemptLabel(parent)} has ended, and nobody can report to it.`;
+    throw new OverseerError("conflict", "AGENT_ENDED", message, "'overseer agents' lists those at work.");
   }
   if (input.depth !== undefined && input.depth !== parent.depth + 1)
     throw contradiction("--depth", String(parent.depth + 1));

@@ -5,25 +5,35 @@ import type { Config } from "#config/schema.ts";
 import type { SeenStatus } from "#domain/agents/seen.ts";
 import { judgeSeenStatus } from "#domain/agents/seen.ts";
 import { isoTime } from "#domain/core/iso-time.ts";
+import { tellDoing } from "#domain/explain/doing.ts";
 import type { Explained } from "#domain/explain/standstill.ts";
 import { sentenceOf } from "#domain/health/high-water.ts";
 import type { Away } from "#domain/health/place.ts";
 import type { Hold } from "#domain/health/settings.ts";
 import type { Action } from "#domain/model/action.ts";
+import type { Condition } from "#domain/model/condition.ts";
 import type { Fleet } from "#domain/model/fleet.ts";
 import type { GoalStatus, Priority } from "#domain/model/goal.ts";
 import { isDispatch } from "#domain/model/ladder-state.ts";
 import type { Merge } from "#domain/model/merge.ts";
 import type { Question } from "#domain/model/question.ts";
-import { nodeKey } from "#domain/model/work.ts";
+import { nodeKey, type WorkNode } from "#domain/model/work.ts";
 import type { Progress } from "#domain/plans/rollup.ts";
-import { percentOf } from "#domain/plans/rollup.ts";
+import { measureProgress } from "#domain/plans/rollup.ts";
 import { OverseerError } from "#errors.ts";
 import { openActions, presentConditions } from "#store/actions.ts";
 import type { AgentRow } from "#store/agent-rows.ts";
 import { agentsAtWork } from "#store/agent-rows.ts";
 import { listStalledAssignments, openQuestions } from "#store/assignments.ts";
 import { theFleet } from "#store/fleet.ts";
+import {
+  branchAtInit,
+  costsOfGoals,
+  type LandedRow,
+  lastLandings,
+  type NamedTask,
+  readyTasks,
+} from "#store/fleet-sight.ts";
 import type { GoalOverview } from "#store/goals.ts";
 import { goalOverviews } from "#store/goals.ts";
 import { listQueuedMerges } from "#store/merges.ts";
@@ -43,7 +53,15 @@ export interface Status extends Explained {
   /** What the project is called. */
   readonly project: string;
   readonly root: string;
-  readonly goals: readonly GoalRow[];
+  /** The branch that work lands on, as files and the log tell it; null where only git knows, or nobody. */
+  readonly target: string | null;
+  readonly goals: readonly StatusGoal[];
+  /** In dollars: every session there ever was, and what was asked of models beside them. */
+  readonly costUsd: number;
+  /** The first tasks that are ready and that nobody works on, the next one first. */
+  readonly ready: readonly NamedTask[];
+  /** The last, the newest first; once no goal is open, more of them. */
+  readonly landings: readonly LandingView[];
   /** Those at work, oldest first. */
   readonly agents: readonly AgentStatus[];
   /** How much mail nobody has seen yet, box by box. */
@@ -80,14 +98,41 @@ export interface GoalRow {
   readonly queued: number;
   readonly inProgress: number;
   readonly blocked: number;
+  /** Tasks that ended because nothing was changed; not among those of `progress`. */
+  readonly unchanged: number;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
 
+/** The same with what it has cost so far, in dollars. */
+export interface StatusGoal extends GoalRow {
+  readonly costUsd: number;
+}
+
+/** Work that is in the target, and whose it was. */
+export interface LandingView {
+  readonly goalId: string | null;
+  readonly workNodeId: string | null;
+  /** What its task is called; null for a branch that a person brought. */
+  readonly task: string | null;
+  readonly agent: string | null;
+  readonly attempt: number | null;
+  readonly branch: string;
+  readonly target: string;
+  /** What the target was moved to. */
+  readonly commit: string;
+  readonly tier: Merge["tier"];
+  /** Everything that was spent on its task, in dollars. */
+  readonly costUsd: number;
+  readonly at: number;
+  /** `reverts`: it took an earlier landing of that task back. `reverted`: it was taken back since. */
+  readonly back: "reverts" | "reverted" | null;
+}
+
 export function goalRow(row: GoalOverview): GoalRow {
-  const { leaves, leavesDone, ...rest } = row;
-  const percent = percentOf(leavesDone, leaves, row.status === "completed");
-  return { ...rest, progress: { done: leavesDone, total: leaves, percent } };
+  const { leaves, leavesDone, cancelled, takenBack, ...rest } = row;
+  const counts = { done: leavesDone, total: leaves, cancelled, takenBack };
+  return { ...rest, progress: measureProgress(counts, row.status === "completed") };
 }
 
 /** How the queue stands, in one line of `status`. */
@@ -97,13 +142,43 @@ export interface QueueStatus {
   readonly parked: number;
   /** The one that has waited longest; null when nothing waits. */
   readonly oldest: { readonly branch: string; readonly since: number; readonly detail: string | null } | null;
+  /** All of them, the oldest first. */
+  readonly entries: readonly QueueEntry[];
 }
 
-export function queueStatus(merges: readonly Merge[]): QueueStatus {
+/** One branch on its way into a target. */
+export interface QueueEntry extends Pick<Merge, "branch" | "target" | "goalId" | "workNodeId" | "agent" | "detail"> {
+  readonly status: Merge["status"];
+  /** What its task is called; null where that is not at hand. */
+  readonly task: string | null;
+  readonly queuedAt: number;
+}
+
+export function queueStatus(merges: readonly Merge[], nodes: readonly WorkNode[] = []): QueueStatus {
   const count = (status: Merge["status"]) => merges.filter((one) => one.status === status).length;
-  const [first] = [...merges].sort((one, other) => one.queuedAt - other.queuedAt);
+  const sorted = [...merges].sort((one, other) => one.queuedAt - other.queuedAt);
+  const [first] = sorted;
   const oldest = first ? { branch: first.branch, since: first.queuedAt, detail: first.detail } : null;
-  return { waiting: count("waiting"), testing: count("testing"), parked: count("parked"), oldest };
+  return {
+    waiting: count("waiting"),
+    testing: count("testing"),
+    parked: count("parked"),
+    oldest,
+    entries: sorted.map((one) => toEntry(one, nodes)),
+  };
+}
+
+function toEntry(merge: Merge, nodes: readonly WorkNode[]): QueueEntry {
+  const { branch, target, goalId, workNodeId, agent, detail, status, queuedAt } = merge;
+  const task = findNode(nodes, { goalId, workNodeId })?.name ?? null;
+  return { branch, target, goalId, workNodeId, task, agent, status, detail, queuedAt };
+}
+
+function findNode(
+  nodes: readonly WorkNode[],
+  { goalId, workNodeId }: { readonly goalId: string | null; readonly workNodeId: string | null },
+): WorkNode | undefined {
+  return nodes.find((one) => one.goalId === goalId && one.workNodeId === workNodeId);
 }
 
 export interface NotStarted {
@@ -115,16 +190,28 @@ export interface NotStarted {
 /** One agent in a line: what it does, and on what. */
 export interface AgentStatus extends Omit<AgentRow, "owner"> {
   readonly seen: SeenStatus;
+  /** The same with what it waits for, in words. */
+  readonly doing: string;
+  /** Since when. */
+  readonly doingAt: number;
+  /** What its task is called; null once that is over. */
+  readonly task: string | null;
 }
 
-function agentStatus(world: World, { owner, ...row }: AgentRow): AgentStatus {
-  const seen = judgeSeenStatus({ ...row, waits: row.waitingOn !== null }, () => world.processes.alive(owner));
-  return { ...row, seen };
+function agentStatus(world: World, { owner, ...row }: AgentRow, nodes: readonly WorkNode[]): AgentStatus {
+  const { processes } = world;
+  const seen = judgeSeenStatus(
+    { ...row, waits: row.waitingOn !== null },
+    { lives: () => processes.alive(owner), isStopped: () => processes.isStopped(owner) },
+  );
+  const node = findNode(nodes, row);
+  const doingAt = seen === "working" ? (row.turnAt ?? row.lastAt) : row.lastAt;
+  return { ...row, seen, doing: tellDoing({ ...row, seen }, node), doingAt, task: node?.name ?? null };
 }
 
 export async function readFleetStatus(world: World): Promise<Status> {
   const store = await world.reader();
-  const { rows, agents, fleet, open, unreadMail, ...seen } = await store.read({
+  const { rows, agents, fleet, open, unreadMail, costs, ready, landed, atInit, ...seen } = await store.read({
     rows: goalOverviews({ archived: false }),
     agents: agentsAtWork(),
     fleet: theFleet(),
@@ -135,16 +222,23 @@ export async function readFleetStatus(world: World): Promise<Status> {
     nodes: nodesAtStandstill(),
     stalled: listStalledAssignments(),
     conditions: presentConditions(),
+    costs: costsOfGoals(),
+    ready: readyTasks(READY_SHOWN),
+    landed: lastLandings(LANDINGS_SHOWN),
+    atInit: branchAtInit(),
   });
   const { config, problem } = await configOrProblem(world);
-  const daemon = daemonStatus(world, config);
+  const daemon = await daemonStatus(world, config);
   const status = {
     project: config?.project.name ?? nameOf(world.root.project),
     root: world.root.project,
-    goals: rows.map(goalRow),
-    agents: agents.map((row) => agentStatus(world, row)),
+    target: nameTarget(world, config, atInit),
+    ...addCosts(rows, agents, costs, seen.conditions),
+    ready,
+    landings: (await moreLandings(store, rows, landed)).map((one, _at, all) => toLanding(one, agents, all)),
+    agents: agents.map((row) => agentStatus(world, row, seen.nodes)),
     unreadMail,
-    mergeQueue: queueStatus(seen.merges),
+    mergeQueue: queueStatus(seen.merges, seen.nodes),
     questions: await questionViews(store, config ?? NO_CHANNELS, open),
     away: await awayFromHome(world),
     safeMode: await safeModeNow(world, store),
@@ -155,16 +249,99 @@ export async function readFleetStatus(world: World): Promise<Status> {
     frozen: fleet?.status === "frozen" ? { since: fleet.since, by: fleet.by, reason: fleet.reason } : null,
     off: listSwitchedOff(config, daemon),
   };
-  return { ...status, ...(await explainStatus(world, store, status, seen, config)) };
+  const explained = await explainStatus(world, store, status, seen, config);
+  return { ...status, ...explained, agents: status.agents.map((one) => addStall(one, explained, seen.nodes)) };
+}
+
+/** Where its standstill says that nothing moves, its row does too, since then. */
+function addStall(agent: AgentStatus, { standstills }: Explained, nodes: readonly WorkNode[]): AgentStatus {
+  const key = nodeKey(agent.goalId, agent.workNodeId);
+  const stall = standstills.find(({ kind, about }) => kind === "stalled" && about.includes(key));
+  if (!stall) return agent;
+  const doing = tellDoing({ ...agent, isStalled: true }, findNode(nodes, agent));
+  return { ...agent, doing, doingAt: doing === "stalled" ? (stall.sinceAt ?? agent.doingAt) : agent.doingAt };
+}
+
+const READY_SHOWN = 8;
+const LANDINGS_SHOWN = 5;
+/** Once everything is over they are what one wants to see. */
+const LANDINGS_AT_END = 50;
+
+async function moreLandings(
+  store: Store,
+  goals: readonly GoalOverview[],
+  landed: readonly LandedRow[],
+): Promise<readonly LandedRow[]> {
+  const isOver = goals.every(({ status }) => status !== "active" && status !== "paused");
+  if (!isOver || landed.length < LANDINGS_SHOWN) return landed;
+  return (await store.read({ landed: lastLandings(LANDINGS_AT_END) })).landed;
+}
+
+function toLanding(
+  { merge, task, costUsd }: LandedRow,
+  agents: readonly AgentRow[],
+  all: readonly LandedRow[],
+): LandingView {
+  const { goalId, workNodeId, agent, attempt, branch, target, tier } = merge;
+  const own = agents.filter((one) => one.goalId === goalId && one.workNodeId === workNodeId);
+  return {
+    ...{ goalId, workNodeId, task, agent, attempt, branch, target, tier },
+    commit: merge.to ?? merge.commit,
+    costUsd: merge.takesBack ? 0 : own.reduce((sum, one) => sum + one.costUsd, costUsd),
+    at: merge.endedAt ?? merge.updatedAt,
+    back: merge.takesBack
+      ? "reverts"
+      : all.some((one) => one.merge.takesBack?.mergeId === merge.mergeId)
+        ? "reverted"
+        : null,
+  };
+}
+
+/** What ended sessions cost, what living ones cost so far, and what was asked of models. */
+function addCosts(
+  rows: readonly GoalOverview[],
+  agents: readonly AgentRow[],
+  ended: ReadonlyMap<string, number>,
+  conditions: readonly Condition[],
+): Pick<Status, "goals" | "costUsd"> {
+  const costs = new Map(ended);
+  const add = (goalId: string, cost: number) => costs.set(goalId, (costs.get(goalId) ?? 0) + cost);
+  for (const { goalId, costUsd } of agents) add(goalId, costUsd);
+  const models = conditions.find((one) => one.kind === "models");
+  for (const [goalId, { costUsd }] of Object.entries(models?.goals ?? {})) add(goalId, costUsd);
+  return {
+    goals: rows.map((row) => ({ ...goalRow(row), costUsd: costs.get(row.goalId) ?? 0 })),
+    costUsd: [...costs.values()].reduce((sum, cost) => sum + cost, 0),
+  };
+}
+
+const ORIGIN = "ref: refs/remotes/origin/";
+
+/** As act/landing/target-branch.ts has it, without a look at git: `status` runs again and again. */
+function nameTarget(
+  { root: { gitCommonDir: git }, readNow }: World,
+  config: Config | undefined,
+  atInit: string | null,
+): string | null {
+  if (config?.repo.targetBranch) return config.repo.targetBranch;
+  const remote = readNow(`${git}/refs/remotes/origin/HEAD`)?.trim();
+  const theirs = remote?.startsWith(ORIGIN) ? remote.slice(ORIGIN.length) : undefined;
+  const isHere = (branch: string) =>
+    readNow(`${git}/refs/heads/${branch}`) !== undefined ||
+    readNow(`${git}/packed-refs`)?.includes(` refs/heads/${branch}\n`) === true;
+  if (theirs !== undefined && isHere(theirs)) return theirs;
+  return atInit;
 }
 
 function notStarted(actions: readonly Action[]): NotStarted[] {
-  const nodes = new Map<string, string[]>();
-  for (const { kind, problem, goalId, workNodeId } of actions) {
+  const found = new Map<string, NotStarted>();
+  for (const { kind, problem, cause, goalId, workNodeId } of actions) {
     if (problem === null || goalId === null || workNodeId === null || !isDispatch(kind)) continue;
-    nodes.set(problem, [...(nodes.get(problem) ?? []), nodeKey(goalId, workNodeId)]);
+    // The same cause may name another path for each of them.
+    const known = found.get(cause ?? problem) ?? { problem, nodes: [] };
+    found.set(cause ?? problem, { ...known, nodes: [...known.nodes, nodeKey(goalId, workNodeId)] });
   }
-  return [...nodes].map(([why, waiting]) => ({ problem: why, nodes: waiting }));
+  return [...found.values()];
 }
 
 /** Loaded when there is one: mostly there is none, and looking costs nothing then. */

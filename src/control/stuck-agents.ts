@@ -4,11 +4,15 @@ import { roleSources } from "#config/places.ts";
 import { loadRoles } from "#config/roles.ts";
 import type { Config } from "#config/schema.ts";
 import type { FleetFacts } from "#domain/explain/standstill.ts";
+import { type Condition, providerId, quotaId } from "#domain/model/condition.ts";
 import { type OwnLimits, resolveLimits } from "#domain/model/limits.ts";
-import { agentLimits } from "#domain/tick/snapshot.ts";
+import { accountOf } from "#domain/tick/account.ts";
+import { waitsForProvider } from "#domain/tick/provider.ts";
+import { agentLimits, type SessionSeen } from "#domain/tick/snapshot.ts";
 import { OverseerError } from "#errors.ts";
 import { openRecoveries } from "#store/actions.ts";
 import { livingAttempts } from "#store/attempts.ts";
+import { pulsesOfLiving } from "#store/signals.ts";
 import type { Store } from "#store/store.ts";
 import { nodesAtStandstill } from "#store/work.ts";
 import type { World } from "./world.ts";
@@ -18,10 +22,12 @@ export async function readLadder(
   world: World,
   store: Store,
   config: Config,
-): Promise<Pick<FleetFacts, "recoveries" | "ladder" | "patienceMs">> {
-  const { recoveries, living, nodes } = await store.read({
+  conditions: readonly Condition[],
+): Promise<Pick<FleetFacts, "recoveries" | "ladder" | "patienceMs" | "quietSince" | "waitForAccount">> {
+  const { recoveries, living, nodes, pulses } = await store.read({
     recoveries: openRecoveries(),
     living: livingAttempts(),
+    pulses: pulsesOfLiving(),
     nodes: nodesAtStandstill(),
   });
   const limits = limitsOf(config);
@@ -32,7 +38,26 @@ export async function readLadder(
       return [assignmentId, resolveLimits(agentLimits(limits), roles.get(role), own).patienceMs];
     }),
   );
-  return { recoveries, ladder: limits.ladder, patienceMs };
+  const quietSince = new Map(
+    living.map(({ assignmentId, attempt, startedAt, createdAt }) => {
+      const acted = pulses.find((pulse) => pulse.attempt === attempt)?.lastActAt;
+      return [assignmentId, acted ?? startedAt ?? createdAt];
+    }),
+  );
+  const waitForAccount = new Set(
+    living.flatMap((attempt) => {
+      const pulse = pulses.find((one) => one.attempt === attempt.attempt) ?? null;
+      return waitsForAccount({ attempt, pulse }, conditions) ? [attempt.assignmentId] : [];
+    }),
+  );
+  return { recoveries, ladder: limits.ladder, patienceMs, quietSince, waitForAccount };
+}
+
+function waitsForAccount(seen: SessionSeen, conditions: readonly Condition[]): boolean {
+  const account = accountOf(seen.attempt.runtime);
+  const isClosed = (conditionId: string) => conditions.some((one) => one.conditionId === conditionId && one.active);
+  if (isClosed(quotaId(account)) && (seen.pulse?.quotaAt ?? null) !== null) return true;
+  return isClosed(providerId(account)) && waitsForProvider(seen);
 }
 
 /** Roles that cannot be read set no limits; `doctor` says what is wrong with them. */

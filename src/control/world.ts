@@ -31,5 +31,5 @@ export function assertAllowed(refusal: Decision<never> | undefined): void {
 /** Throws when a text handed in is longer than what one event may hold, so that somebody can still shorten it. */
 export async function assertFits(world: World, handedIn: unknown): Promise<void> {
   const { store } = await world.config();
-  assertAllowed(refuseOversized(handedIn, { field: store.caps.payload, list: LIST_LIMIT }));
+  assertAllowed(refuseOversized(handedIn, { field: store.caps.payload, list: LIST_LIMIT, key: "store.caps.payload" }));
 }

@@ -9,6 +9,8 @@ import { compactSignals } from "#act/compact-signals.ts";
 import { hastenHeldLandings } from "#act/landing/after-land.ts";
 import { AwaitedCheckouts } from "#act/landing/awaited-checkouts.ts";
 import { letGoOfKept } from "#act/landing/kept-refs.ts";
+import { LandedLately } from "#act/landing/landed-lately.ts";
+import { LostTerminals } from "#act/lost-terminals.ts";
 import { clearStaleLocks } from "#act/sling/git-locks.ts";
 import { tellPeople } from "#act/tell-people.ts";
 import { tidyLogs } from "#act/tidy-logs.ts";
@@ -31,6 +33,7 @@ import { messageOf } from "#errors.ts";
 import { livingAttempts } from "#store/attempts.ts";
 import { eventsMatching } from "#store/events.ts";
 import { theFleet } from "#store/fleet.ts";
+import { addressIn, watchStore } from "#store/open.ts";
 import { readNow } from "#sys/read-now.ts";
 import { makeRest } from "#sys/release-code.ts";
 import { type RunFiles, runFiles } from "#sys/run-files.ts";
@@ -43,7 +46,7 @@ import type { DaemonLog } from "./log.ts";
 import { Loops } from "./loops.ts";
 import { RpcServer } from "./rpc-server.ts";
 import { RunnerLinks } from "./runner-links.ts";
-import { assertDatabase, assertForward, careFor, databaseInode, isDamage } from "./store-care.ts";
+import { assertDatabase, assertForward, careFor, databaseInode, isDamage, isWalGone } from "./store-care.ts";
 import { Ticker, type TickOutcome } from "./tick-loop.ts";
 import { isWorthATick } from "./wakes.ts";
 
@@ -61,20 +64,27 @@ export interface DaemonOptions {
   onRepositoryGone(reason: string): void;
 }
 
-/** How often the log is looked at for news; asking SQLite whether anybody wrote costs microseconds. */
+/**
+ * The log is looked at as soon as somebody has written, and so often where that is not told; asking the store whether
+ * anybody wrote costs microseconds.
+ */
 const LOOK_EVERY_MS = 100;
+/** However much is written. */
+const LOOK_SPACING_MS = 10;
 const RUNNERS_EVERY_MS = 1_000;
 /** What a process may take from losing its connections to being gone; if it takes longer, the next look sees it. */
 const RUNNER_DYING_MS = 50;
 /** A look at a checkout that a landing waits for reads the times of some files. */
 const CHECKOUTS_EVERY_MS = 1_000;
+/** One call of tmux, while agents are in it. */
+const TERMINALS_EVERY_MS = 4_000;
 const LOCKS_EVERY_MS = 60_000;
 const UPKEEP_EVERY_MS = 1_000;
 const TIDY_EVERY_MS = 60 * 60_000;
 /** Twice in the minute that the copy of the log may be behind. */
 const BACKUP_EVERY_MS = 30_000;
 /** Ticks begin at least this far apart, however much happens. */
-const TICK_SPACING_MS = 100;
+const TICK_SPACING_MS = 50;
 /** Whoever still uses the parts of an older configuration has this long. */
 const OLD_WORLD_MS = 60_000;
 /** Settings are looked at this often: a stash takes them away and brings them back, an editor saves. */
@@ -100,7 +110,10 @@ export class Daemon {
   private following: Promise<void> = Promise.resolve();
   private seen = 0;
   private readonly awaited = new AwaitedCheckouts();
+  private readonly landed = new LandedLately();
+  private readonly terminals = new LostTerminals();
   private queueMoved = true;
+  private unwatchLog: () => void = () => {};
   private readonly rest = makeRest(REST_AFTER_MS);
 
   constructor(private readonly options: DaemonOptions) {
@@ -156,6 +169,10 @@ export class Daemon {
       state: () => this.state(),
       onTimeLost: (ms) => this.noteLostTime(ms),
       onFailure: (error) => log.record("error", "heartbeat.failed", { problem: messageOf(error) }),
+      onRecovery: () => {
+        log.record("info", "heartbeat.works");
+        this.loops.retry();
+      },
     });
   }
 
@@ -208,6 +225,7 @@ export class Daemon {
     } catch (error) {
       log.record("error", "daemon.stop_not_recorded", { problem: messageOf(error) });
     }
+    this.unwatchLog();
     await this.leaveReport();
     await this.copyLogOnce();
     this.heart.stop();
@@ -225,11 +243,19 @@ export class Daemon {
       spacingMs: TICK_SPACING_MS,
       run: (turn) => this.caring(() => this.ticker.turn(turn)),
     });
-    this.loops.start({ name: "log", everyMs: () => LOOK_EVERY_MS, run: () => this.caring(() => this.readLog()) });
+    this.loops.start({
+      name: "log",
+      everyMs: () => LOOK_EVERY_MS,
+      spacingMs: LOOK_SPACING_MS,
+      run: () => this.caring(() => this.readLog()),
+    });
+    this.watchLog();
     this.loops.start({ name: "news", everyMs: () => NEWS_EVERY_MS, run: () => this.tellNews() });
     this.loops.start({ name: "settings", everyMs: () => SETTINGS_EVERY_MS, run: () => this.followConfig() });
     this.loops.start({ name: "runners", everyMs: () => RUNNERS_EVERY_MS, run: () => this.links.look() });
     this.loops.start({ name: "checkouts", everyMs: () => CHECKOUTS_EVERY_MS, run: () => this.watchCheckouts() });
+    this.loops.start({ name: "landed", everyMs: () => CHECKOUTS_EVERY_MS, run: () => this.watchLanded() });
+    this.loops.start({ name: "terminals", everyMs: () => TERMINALS_EVERY_MS, run: () => this.giveTerminals() });
     this.loops.start({ name: "locks", everyMs: () => LOCKS_EVERY_MS, run: () => this.clearLocks() });
     this.loops.start({ name: "upkeep", everyMs: () => UPKEEP_EVERY_MS, atOnce: false, run: () => this.upkeep() });
     this.loops.start({ name: "tidy", everyMs: () => TIDY_EVERY_MS, run: () => this.tidy() });
@@ -301,8 +327,7 @@ export class Daemon {
       });
       return;
     }
-    const old = this.world;
-    this.world = this.options.worldUnder();
+    this.reopen();
     log.follow(config.current.logs);
     log.record("info", "config.changed", { changes: news.changes });
     await this.record({
@@ -312,7 +337,11 @@ export class Daemon {
       data: { changes: news.changes },
     });
     this.mark = -1;
-    setTimeout(() => void closeStores(old), OLD_WORLD_MS).unref();
+  }
+
+  private watchLog(): void {
+    this.unwatchLog();
+    this.unwatchLog = watchStore(addressIn(this.world.root.state), () => this.loops.wake("log", "a write"));
   }
 
   /** What others wrote: told to whoever listens, and worth a tick where it may change what is to be done. */
@@ -329,6 +358,7 @@ export class Daemon {
     this.stream.pumpAll();
     if (page.some(({ type }) => type.startsWith("agent."))) await this.knowTheLiving();
     if (page.some(({ type }) => type.startsWith("merge."))) this.queueMoved = true;
+    if (page.some(({ type }) => type === "landing.landed")) this.landed.renew();
     if (page.some(mayEndHold)) await hastenHeldLandings(this.world);
     if (page.some(({ type }) => type === "fleet.thawed")) this.links.tellAll();
     for (const event of page) if (isWorthATick(event)) this.wake(event.type);
@@ -342,6 +372,21 @@ export class Daemon {
     for (const branch of await this.awaited.look(this.world)) {
       this.options.log.record("info", "checkout.free", { branch });
       this.wake(`checkout free for ${branch}`);
+    }
+  }
+
+  /** What has landed stays, also where a git of the user's did not see it coming. */
+  private async watchLanded(): Promise<void> {
+    if (!this.options.registration.supervision) return;
+    for (const { type, data } of await this.landed.look(this.world)) this.options.log.record("warn", type, { ...data });
+  }
+
+  /** FAIL-9: whoever outlived a lost terminal server can be looked at again. */
+  private async giveTerminals(): Promise<void> {
+    if (!this.options.registration.supervision) return;
+    for (const { agent, problem } of await this.terminals.look(this.world)) {
+      if (problem === undefined) this.options.log.record("warn", "terminal.regained", { agent });
+      else this.options.log.record("warn", "terminal.not_given", { agent, problem });
     }
   }
 
@@ -459,17 +504,31 @@ export class Daemon {
     try {
       await work();
     } catch (error) {
+      if (isWalGone(error)) {
+        this.options.log.record("warn", "store.reopened", { problem: error.message });
+        this.reopen();
+        throw error;
+      }
       if (!isDamage(error) || (await this.isGone())) throw error;
       this.options.log.record("error", "store.damaged", { code: error.code, problem: error.message });
       await closeStores(this.world);
       this.world = this.options.worldUnder();
       const { done } = await careFor(this.world, error);
       this.database = databaseInode(this.world);
+      this.watchLog();
       this.mark = -1;
       this.seen = Math.min(this.seen, await this.lastSeq());
       this.options.log.record("warn", "store.repaired", { done });
       throw error;
     }
+  }
+
+  /** Whoever still uses the parts as they were has a moment. */
+  private reopen(): void {
+    const old = this.world;
+    this.world = this.options.worldUnder();
+    this.mark = -1;
+    setTimeout(() => void closeStores(old), OLD_WORLD_MS).unref();
   }
 
   private state(): Omit<Heartbeat, "at" | "bootMs"> {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { parseHeartbeat } from "#domain/health/daemon-life.ts";
 import { virtualClock } from "#sys/virtual-clock.ts";
 import { tempDir } from "../../test/support/temp.ts";
@@ -27,6 +27,9 @@ function beating() {
     onTimeLost: (ms) => lost.push(ms),
     onFailure: (error) => {
       throw error;
+    },
+    onRecovery: () => {
+      throw new Error("It never failed.");
     },
   });
   heart.start();
@@ -61,4 +64,25 @@ test("a delay of up to three periods is no lost time", async () => {
   await clock.suspend(15_000);
   expect(lost).toEqual([]);
   heart.stop();
+});
+
+test("DEAD-1: a heartbeat that can be written again is told of, once", async () => {
+  const { clock, directory, heart } = beating();
+  heart.stop();
+  const said: string[] = [];
+  const path = `${directory}/gone/auto.heartbeat`;
+  const again = new Heart({
+    ...{ clock, path, everyMs: () => 5_000, onTimeLost: () => {} },
+    state: () => ({
+      ...{ instance: "d_1", ticks: 0, tickedAt: 0, tickProblem: null, troubles: [], configProblem: null, hold: null },
+    }),
+    onFailure: () => said.push("failed"),
+    onRecovery: () => said.push("works"),
+  });
+  again.beat();
+  again.beat();
+  mkdirSync(`${directory}/gone`);
+  again.beat();
+  again.beat();
+  expect(said).toEqual(["failed", "failed", "works"]);
 });

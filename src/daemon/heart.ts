@@ -20,11 +20,14 @@ export interface HeartOptions {
   /** Told when this process did not run for a while, and for how long. */
   onTimeLost(ms: number): void;
   onFailure(error: unknown): void;
+  /** Told when it can be written again: a disk that was full has room. */
+  onRecovery(): void;
 }
 
 export class Heart {
   private readonly over = new AbortController();
   private lastBeat: number;
+  private isFailing = false;
 
   constructor(private readonly options: HeartOptions) {
     this.lastBeat = options.clock.monotonic();
@@ -42,7 +45,7 @@ export class Heart {
 
   /** News that should not wait for the next beat. */
   beat(): void {
-    const { clock, everyMs, onTimeLost, onFailure } = this.options;
+    const { clock, everyMs, onTimeLost, onFailure, onRecovery } = this.options;
     const now = clock.monotonic();
     const gap = now - this.lastBeat;
     this.lastBeat = now;
@@ -50,8 +53,13 @@ export class Heart {
     try {
       this.write();
     } catch (error) {
+      this.isFailing = true;
       onFailure(error);
+      return;
     }
+    if (!this.isFailing) return;
+    this.isFailing = false;
+    onRecovery();
   }
 
   private async live(): Promise<void> {

@@ -42,6 +42,21 @@ test("TICK-4: a wake brings the next turn forward, with its causes, each once", 
   await loops.stop();
 });
 
+test("TICK-4: those that fail try again at once when what they lacked is back, and the others are left alone", async () => {
+  let full = true;
+  const { clock, loops, times } = stage({ fail: () => full });
+  await clock.advance(100_000);
+  const before = times().length;
+  full = false;
+  loops.retry();
+  await clock.advance(1);
+  expect(times().length).toBe(before + 1);
+  loops.retry();
+  await clock.advance(1);
+  expect(times().length).toBe(before + 1);
+  await loops.stop();
+});
+
 test("TICK-4: wakes during a turn become one turn after it, never a second beside it", async () => {
   let running = 0;
   let most = 0;

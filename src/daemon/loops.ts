@@ -2,7 +2,7 @@
  * The loops of the daemon: named pieces of work, each done again and again, every so often or when something wakes it.
  * One that throws is told of, waits longer each time, and continues; it never takes the daemon or another loop with it.
  * Wakes that come while it works, or close after one another, become one; a wake does not cut a backoff short, because
- * a loop that fails at every event would otherwise never rest. Time is the port's, so a test moves it.
+ * a loop that fails at every event would otherwise never rest; only the news that what they lacked is back does. Time is the port's, so a test moves it.
  */
 import { backoffMs } from "#domain/core/backoff.ts";
 import type { LoopTrouble } from "#domain/health/daemon-life.ts";
@@ -79,6 +79,11 @@ export class Loops {
     if (!state) return;
     if (state.causes.size < MOST_CAUSES) state.causes.add(cause);
     if (state.failures === 0) state.wake();
+  }
+
+  /** Has those that fail try again at once: what they lacked may be back. */
+  retry(): void {
+    for (const state of this.states.values()) if (state.failures > 0) state.wake();
   }
 
   /** Those that fail at the moment. */

@@ -28,6 +28,11 @@ export function isDamage(error: unknown): error is OverseerError {
   return error instanceof OverseerError && (DAMAGE.has(error.code) || LOSS.has(error.code));
 }
 
+/** Its newest part was removed and has been brought home: everything is there, and has to be opened again. */
+export function isWalGone(error: unknown): error is OverseerError {
+  return error instanceof OverseerError && error.code === "STORE_WAL_GONE";
+}
+
 /** Makes the database usable, or throws why it cannot be. Nobody of this process may have it open. */
 export async function makeStoreReady(world: World): Promise<Repair> {
   if (await isUnfinished(world)) return finishRecovery(world);

@@ -21,6 +21,9 @@ const QUIET_TYPES: ReadonlySet<string> = new Set([
   "agent.steered",
   "action.decided",
   "action.taken",
+  "check.started",
+  "merge.testing",
+  "landing.prepared",
 ]);
 
 export function isWorthATick({ type }: Pick<EventOf, "type">): boolean {

@@ -1,7 +1,7 @@
 /**
  * The tick with everything behind it: look at the world, decide, write down, and have done what was decided. Deciding is
  * quick and waits for nobody; doing takes as long as it takes, so it continues beside the tick in lanes: what speaks to
- * agents, what starts them, and what checks and lands their work. A lane does one subject's actions in order and takes
+ * agents, what starts them, what checks their work and what lands it. A lane does one subject's actions in order and takes
  * up by itself what becomes due later.
  */
 
@@ -22,10 +22,16 @@ import type { Tick } from "./tick-contract.ts";
 export const LANES: readonly (readonly ActionKind[])[] = [
   ["deliver", "resend", "pause", "resume", "stop", "ask", "notify"],
   ["spawn", "restart", "reassign", "clean"],
-  ["check", "land"],
+  ["check"],
+  ["land"],
   ["push"],
   ["afterLand"],
 ];
+
+/** How many subjects of a lane are worked on at the same time. A turn of one landing is a turn of their whole queue. */
+export function limitLane(kinds: readonly ActionKind[]): number {
+  return kinds.includes("land") ? 1 : 4;
+}
 
 /** What starts agents, runs commands of the configuration or moves a branch; it waits for settings one can stand on. */
 const NEEDS_SETTINGS: ReadonlySet<ActionKind> = new Set([
@@ -170,7 +176,11 @@ class Lane {
         if ((await listHalts(world)).length > 0) return; // the first tick that is not halted begins again
         if (await isLaneHeld(world, this.kinds)) return;
         const isMine = (action: Action) => this.kinds.includes(action.kind);
-        const { done, nextDueAt } = await drain(world, REGISTRY, { only: isMine, awaitMore: () => this.awaitMore() });
+        const { done, nextDueAt } = await drain(world, REGISTRY, {
+          only: isMine,
+          parallel: limitLane(this.kinds),
+          awaitMore: () => this.awaitMore(),
+        });
         if (done > 0)
           this.again = true; // what was done may have made room for more
         else this.wakeAt(world, nextDueAt);

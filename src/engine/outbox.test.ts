@@ -154,6 +154,17 @@ test.each(refusals)("CAP-1, DISP-4: what a refusal means for trying again: %s", 
 });
 
 test.each([
+  ["RUNTIME_NOT_READY", "spawn", { ok: false, retry: "always", cause: "RUNTIME_NOT_READY" }],
+  ["TMUX_MISSING", "restart", { ok: false, retry: "always", cause: "TMUX_MISSING" }],
+  ["GIT_FAILED", "reassign", { ok: false, retry: "always", cause: "GIT_FAILED" }],
+  ["WORKTREE_BROKEN", "restart", { ok: false, retry: "backoff" }],
+  ["GIT_FAILED", "land", { ok: false, retry: "backoff" }],
+] as const)("DISP-4: a start that the machine is in the way of is not given up: %s of a %s", (code, kind, expected) => {
+  const outcome = outcomeOf(new OverseerError("environment", code, "x", "y"), kind);
+  expect(outcome).toEqual({ problem: "x", ...expected });
+});
+
+test.each([
   ["by a day", -86_400_000],
   ["by a year, after it had been set forward", -31_536_000_000],
 ] as const)(

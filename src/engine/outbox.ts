@@ -11,6 +11,7 @@ import { followGivenUp } from "#domain/landing/after-command.ts";
 import type { Action, ActionKind, ActionOutcome } from "#domain/model/action.ts";
 import { closeAction, isActionDue, takeAction } from "#domain/model/action.ts";
 import { accept } from "#domain/model/decision.ts";
+import { isDispatch } from "#domain/model/ladder-state.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 import { actionByKey, dueActions } from "#store/actions.ts";
 import { openQuestions } from "#store/assignments.ts";
@@ -176,7 +177,7 @@ async function attempt<P>(parts: P, registry: Registry<P>, action: Action): Prom
   try {
     return await executor(action, parts);
   } catch (error) {
-    return outcomeOf(error);
+    return outcomeOf(error, action.kind);
   }
 }
 
@@ -188,16 +189,21 @@ const NOT_YET: ReadonlySet<string> = new Set([
   ...["CONFIG_AWAY", "CONFIG_UNCONFIRMED"],
 ]);
 const NOT_YET_MS = 30_000;
-/** Only a person can change it, and may take days: looked at again and again, it costs the work nothing. */
-const UP_TO_A_PERSON: ReadonlySet<string> = new Set(["FOLDER_NOT_TRUSTED"]);
-const UP_TO_A_PERSON_MS = 60_000;
+/** What is wrong with what one task has left, and with no other. */
+const OF_ONE_TASK: ReadonlySet<string> = new Set([
+  ...["WORKTREE_BROKEN", "WORKTREE_LEFT_BEHIND", "CWD_MISSING"],
+  ...["WORK_NOT_SAVED", "NOT_KEPT_WHOLE", "PROCESSES_LEFT", "LAUNCH_TOO_LARGE"],
+]);
 
-export function outcomeOf(error: unknown): ActionOutcome {
+/** A start that the machine or the repository is in the way of is none of its task's doing (domain/tick/start-failure.ts). */
+export function outcomeOf(error: unknown, of?: ActionKind): ActionOutcome {
   const problem = messageOf(error);
   if (!(error instanceof OverseerError)) return { ok: false, problem, retry: "backoff" };
   if (ALREADY_SO.has(error.code)) return { ok: true, result: `not needed: ${problem}` };
   if (NOT_YET.has(error.code)) return { ok: false, problem, retry: { afterMs: NOT_YET_MS } };
-  if (UP_TO_A_PERSON.has(error.code)) return { ok: false, problem, retry: { afterMs: UP_TO_A_PERSON_MS } };
+  const isStart = of !== undefined && isDispatch(of);
+  if (isStart && error.kind === "environment" && !OF_ONE_TASK.has(error.code))
+    return { ok: false, problem, retry: "always", cause: error.code };
   const hopeless = error.kind === "usage" || error.kind === "not-found" || error.kind === "config";
   return { ok: false, problem, retry: hopeless ? "never" : "backoff" };
 }

@@ -32,14 +32,27 @@ import type { Pulse } from "#domain/signals/pulse.ts";
 import { accountOf } from "#domain/tick/account.ts";
 import { decide } from "#domain/tick/decide.ts";
 import type { Judgement } from "#domain/tick/liveness.ts";
-import type { AgentSeen, Limits, LivenessEvidence, Snapshot, WaitingMessages } from "#domain/tick/snapshot.ts";
+import type {
+  AgentSeen,
+  Limits,
+  LivenessEvidence,
+  SessionSeen,
+  Snapshot,
+  WaitingMessages,
+} from "#domain/tick/snapshot.ts";
 import { agentLimits, NO_MESSAGES } from "#domain/tick/snapshot.ts";
 import { OverseerError } from "#errors.ts";
-import { actionsOverSince, openActions, openRecoveries, presentConditions } from "#store/actions.ts";
+import {
+  actionsGivenUpSince,
+  actionsOverSince,
+  openActions,
+  openRecoveries,
+  presentConditions,
+} from "#store/actions.ts";
 import { openQuestions } from "#store/assignments.ts";
-import { attemptsSince, livingAttempts } from "#store/attempts.ts";
+import { attemptsSince, latestAttempts, livingAttempts } from "#store/attempts.ts";
 import { theFleet } from "#store/fleet.ts";
-import { lastSignals, pulsesOfLiving } from "#store/signals.ts";
+import { lastSignals, latestPulses, pulsesOfLiving } from "#store/signals.ts";
 import type { Store } from "#store/store.ts";
 import {
   attemptsForBudgets,
@@ -78,6 +91,8 @@ export interface Ticked {
 
 /** Outcomes told in one tick at most; the rest follows in the next. */
 const NEWS_AT_ONCE = 500;
+/** How far back a session is looked for that could go on with other work. */
+const LATEST_SESSIONS = 100;
 
 /** Rejects as the store does; nothing was written then. */
 export async function tick(world: World, observer: Observer, reason: string): Promise<Ticked> {
@@ -86,6 +101,7 @@ export async function tick(world: World, observer: Observer, reason: string): Pr
   const outside = await lookOutside(world, observer);
   const now = world.clock.now();
   const cursor = await readToldCursor(world);
+  const sessions = outside.limits.continuing.length > 0 ? LATEST_SESSIONS : 0;
   const outcome = await store.commit({
     at: now,
     reads: {
@@ -97,6 +113,7 @@ export async function tick(world: World, observer: Observer, reason: string): Pr
       messages: listUndeliveredMessages(),
       ended: lastAttemptsOfReady(),
       lately: actionsOverSince(now - DAY_MS),
+      givenUp: actionsGivenUpSince(now - DAY_MS),
       endedLately: listEndedSince(now - outside.limits.massDeath.withinMs),
       recoveries: openRecoveries(),
       conditions: presentConditions(),
@@ -107,9 +124,24 @@ export async function tick(world: World, observer: Observer, reason: string): Pr
       news: outcomesAfter(cursor, NEWS_AT_ONCE),
       end: endOfLog(),
       reports: lastReports(),
+      latest: latestAttempts(sessions),
+      latestPulses: latestPulses(sessions),
     },
     decide: (seen) => {
-      const { living, pulses, messages, started, news, end, reports, endedLately, fleet, ...rest } = seen;
+      const {
+        living,
+        pulses,
+        messages,
+        started,
+        news,
+        end,
+        reports,
+        endedLately,
+        fleet,
+        latest,
+        latestPulses,
+        ...rest
+      } = seen;
       const ended = new Map([...rest.ended, ...endedLately].map((attempt) => [attempt.attempt, attempt]));
       const byAttempt = new Map(pulses.map((pulse) => [pulse.attempt, pulse]));
       const waiting = waitingOf(messages);
@@ -121,6 +153,7 @@ export async function tick(world: World, observer: Observer, reason: string): Pr
       const snapshot: Snapshot = {
         ...rest,
         ...{ now, reason, agents, news, ended: [...ended.values()] },
+        sessions: listSessions(latest, latestPulses),
         limits: outside.limits,
         claims: seen.nodes.flatMap((node) => claimInSnapshot(node, outside.landingMode) ?? []),
         usage: usageOf(agents, started, seen.conditions, now),
@@ -185,6 +218,7 @@ async function readRoleSays({ root }: World, { files, config }: Settings): Promi
     return {
       limits: Object.fromEntries(roles.flatMap(([name, { limits }]) => (limits ? [[name, limits]] : []))),
       runtimes: Object.fromEntries(roles.flatMap(([name, { runtime }]) => (runtime ? [[name, runtime]] : []))),
+      continuing: roles.flatMap(([name, { continueSession }]) => (continueSession ? [name] : [])),
     };
   } catch (error) {
     if (error instanceof OverseerError && error.kind === "config") return undefined;
@@ -247,6 +281,11 @@ function agentSeen(
     account: accountOf(attempt.runtime),
     ...(fingerprint === undefined ? {} : { fingerprint }),
   };
+}
+
+function listSessions(attempts: readonly Attempt[], pulses: readonly Pulse[]): SessionSeen[] {
+  const byAttempt = new Map(pulses.map((pulse) => [pulse.attempt, pulse]));
+  return attempts.map((attempt) => ({ attempt, pulse: byAttempt.get(attempt.attempt) ?? null }));
 }
 
 /** What the store knows of the work progressing: reports that were taken, and checks that were run. */

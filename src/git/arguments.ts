@@ -34,6 +34,9 @@ export const resolveCommitArguments = (ref: string): string[] => [
   `${ref}^{commit}`,
 ];
 
+/** The names come on stdin, one per line; each is answered by its id and kind, or by a line that says what is wrong. */
+export const resolveNames = (): string[] => ["cat-file", "--batch-check=%(objectname) %(objecttype)"];
+
 export const symbolicRef = (ref: string): string[] => ["symbolic-ref", "--quiet", ref];
 
 export const isAncestor = (ancestor: string, of: string): string[] => ["merge-base", "--is-ancestor", ancestor, of];
@@ -57,8 +60,23 @@ export const status = (options: { renames: boolean }): string[] => [
   options.renames ? "--renames" : "--no-renames",
 ];
 
+/** The same, with what is checked out before it; not how far that is from another branch, which costs a walk. */
+export const statusWithHead = (): string[] => [...status({ renames: false }), "--branch", "--no-ahead-behind"];
+
 /** What is staged, by content: unlike the bytes of the index it does not change when somebody merely looks. */
 export const listStagedContent = (): string[] => ["ls-files", "--stage", "-t", "-z"];
+
+export const listTrackedBelow = (path: string): string[] => ["ls-files", "-z", "--", path];
+
+export const bundleOf = (file: string, refs: readonly string[]): string[] => [
+  "bundle",
+  "create",
+  "--quiet",
+  file,
+  ...refs,
+];
+
+export const verifyBundle = (file: string): string[] => ["bundle", "verify", "--quiet", file];
 
 export const configMatching = (pattern: string): string[] => ["config", "-z", "--get-regexp", pattern];
 

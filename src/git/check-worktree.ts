@@ -10,7 +10,6 @@ import * as args from "./arguments.ts";
 import { bytesOnDisk } from "./disk-space.ts";
 import { diskFull, type GitTools, gitFailure } from "./git.ts";
 import { within } from "./repository.ts";
-import * as snapshotArgs from "./snapshot-arguments.ts";
 import { proveWorktree, resolveRealPath } from "./worktree-proof.ts";
 import { forgetWorktree } from "./worktrees.ts";
 
@@ -24,8 +23,6 @@ export interface CheckWorktreePlan {
 export interface ReadyWorktree {
   /** With symlinks resolved. */
   readonly path: string;
-  /** What is checked out: the thing a verdict belongs to. */
-  readonly tree: string;
 }
 
 const CHECKOUT_TIMEOUT_MS = 15 * 60_000;
@@ -66,7 +63,7 @@ async function restoreOrMake(tools: GitTools, plan: CheckWorktreePlan): Promise<
       "Try again; `git fsck` looks at the repository.",
     );
   }
-  return { path, tree: (await tools.git.run(snapshotArgs.resolveTree("HEAD"), within(path))).trim() };
+  return { path };
 }
 
 /**

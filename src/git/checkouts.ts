@@ -107,7 +107,7 @@ export async function obstacleIn(
   if (checkout.busy !== undefined) return { detail: `${checkout.busy} ${where}`, files: [] };
   for (const [file, what] of UNFINISHED) {
     if ((await tools.files.facts(join(checkout.gitDir, file))) === undefined) continue;
-    return { detail: `${what} is unfinished ${where}`, files: [] };
+    return { detail: `${what} is unfinished ${where}; finish or abort it ('git status' says how)`, files: [] };
   }
   const changed: string[] = [];
   const unmerged: string[] = [];
@@ -116,7 +116,10 @@ export async function obstacleIn(
     (entry.kind === "unmerged" ? unmerged : changed).push(entry.path);
   }
   // Git moves no checkout with those, whatever they are about.
-  if (unmerged.length > 0) return { detail: `there are unresolved conflicts ${where}`, files: unmerged };
+  if (unmerged.length > 0) {
+    const wayOut = "resolve them and 'git add' them, or abort what brought them ('git status' says how)";
+    return { detail: `there are unresolved conflicts ${where}; ${wayOut}`, files: unmerged };
+  }
   const met = await findMet(tools, checkout.path, changed, move.changes);
   if (met.length > 0) {
     const lock = join(checkout.gitDir, "index.lock");
@@ -176,7 +179,8 @@ export async function inTheWayOf(
   }
   const inTheWay = await findUntrackedInTheWay(tools, checkout.path, move.changes);
   if (inTheWay.length === 0) return undefined;
-  return { detail: `files that git does not track would be overwritten ${where}`, files: inTheWay };
+  const wayOut = "move them away or commit them, or work on another branch ('git switch -c <name>')";
+  return { detail: `files that git does not track would be overwritten ${where}; ${wayOut}`, files: inTheWay };
 }
 
 /** How far back a branch is asked what it has recorded for a submodule. */

@@ -4,10 +4,14 @@
  *
  * What takes long comes first: filters run before anything is touched (prepared-contents.ts), and then it is looked
  * again. The move itself is git's own fast-forward, through a view that has an index of its own (moving-view.ts), while
- * the user's index is locked as git locks it. At its end git moves the branch by compare-and-set and puts the new index
- * in the place of the old one, in a hook of the view: so it comes to its end, or is taken back, also when we die. What
- * is stopped half-way all the same (a full disk, a kill of git, a power cut) is taken back by the process that began it,
- * or, since each move is noted before it is begun, by the next one.
+ * the user's index is locked as git locks it. At its end git moves the branch by compare-and-set, in a hook of the view,
+ * and puts the new index in the place of the old one while the branch is locked for that: so it comes to its end, or is
+ * taken back, also when we die. What is stopped half-way all the same (a full disk, a kill of git, a power cut) is taken
+ * back by the process that began it, or, since each move is noted before it is begun, by the next one.
+ *
+ * The index goes first, because a user's commit reads the branch before the index, and the index before it locks that.
+ * Whoever has read the new branch so finds the new index; whoever has read the old branch is refused by git. The other way
+ * round a commit on the new branch was made of the old index, and took out what had landed (docs/decisions/0015).
  *
  * Taken back is only what is certainly ours: a file that is as the new commit has it, the beginning of that, missing or
  * empty. One that is unlike both is somebody's, and stays.
@@ -19,7 +23,7 @@ import { describeMet, findMet, type Obstacle } from "./checkouts.ts";
 import { diskFull, type GitTools, LOCK_BACKOFF_MS } from "./git.ts";
 import * as landingArgs from "./landing-arguments.ts";
 import { type CheckoutMove, isCheckedOut, isHeld, type Note, noteOf, putIndex, theirIndex } from "./move-notes.ts";
-import { makeMovingView } from "./moving-view.ts";
+import { type MovingView, makeMovingView } from "./moving-view.ts";
 import { FILTER_TIMEOUT_MS, type Prepared, prepareContents, withIndex } from "./prepared-contents.ts";
 import { withScratch } from "./raw-view.ts";
 import { changeRefs } from "./refs.ts";
@@ -101,17 +105,18 @@ interface Step {
 }
 
 async function underLock(tools: GitTools, repository: string, step: Step): Promise<Forward> {
-  const { move, entries, lock } = step;
+  const { move, lock } = step;
   let changed: "nothing" | "files" | "branch" = "nothing";
   try {
-    const index = await copyOfIndex(tools, step);
+    const index = await copyOfIndex(tools, step, "index");
+    await copyOfIndex(tools, step, INDEX_BEFORE);
     const other = await otherwise(tools, repository, step, index);
     if (other) {
       await tools.files.remove(lock);
       return other;
     }
     const view = { ...move, repository, index, scratch: step.scratch, prepared: step.prepared };
-    const { env, settings } = await makeMovingView(tools, { ...view, after: lastSteps(step, index) });
+    const { env, settings } = await makeMovingView(tools, { ...view, ...lastSteps(step, index) });
     changed = "files";
     const options = { cwd: move.checkout, env, timeoutMs: FILTER_TIMEOUT_MS };
     const result = await tools.git.attempt([...settings, ...landingArgs.fastForward(move.to)], options);
@@ -120,13 +125,13 @@ async function underLock(tools: GitTools, repository: string, step: Step): Promi
       if (await isHeld(tools, lock, step.note)) await putIndex(tools, step.note, lock);
       return { kind: "moved" };
     }
-    const stuck = wasRefusedUntouched(result) ? [] : await takeBack(tools, repository, move, entries);
+    const stuck = wasRefusedUntouched(result) ? [] : await takeAllBack(tools, repository, step);
     await tools.files.remove(lock);
     return result.code === 0 ? { kind: "lost" } : { kind: "stopped", said: describeGitFailure(result), stuck };
   } catch (error) {
     // With the branch moved, lock and note stay: the next one finds in them what is left to do.
     if (changed === "branch" || (changed === "files" && (await isDone(tools, repository, step)))) throw error;
-    const stuck = changed === "files" ? await takeBack(tools, repository, move, entries) : [];
+    const stuck = changed === "files" ? await takeAllBack(tools, repository, step) : [];
     await tools.files.remove(lock);
     if (stuck.length === 0) await tools.files.remove(step.path);
     throw error;
@@ -134,9 +139,24 @@ async function underLock(tools: GitTools, repository: string, step: Step): Promi
 }
 
 /** What git does at the end of the move, as long as each succeeds. */
-function lastSteps({ move, takes, lock, path }: Step, index: string): string[][] {
-  const branch = takes === "branch" ? [branchCommand(move)] : [];
-  return [...branch, ["mv", "-f", index, theirIndex(move)], ["rm", "-f", path, lock]];
+function lastSteps({ move, takes, lock, path, scratch }: Step, index: string): Pick<MovingView, "after" | "locked"> {
+  const put = ["mv", "-f", index, theirIndex(move)];
+  const release = ["rm", "-f", path, lock];
+  if (takes === "files") return { after: [put, release] };
+  const hooks = join(scratch, "branch-hooks");
+  return { after: [branchCommand(move, hooks), release], locked: { hooks, step: put } };
+}
+
+const INDEX_BEFORE = "index-before";
+
+/** The files, and the index where it was changed already; the lock is still ours. */
+async function takeAllBack(tools: GitTools, repository: string, step: Step): Promise<readonly string[]> {
+  const { move, entries, scratch, note } = step;
+  const before = join(scratch, INDEX_BEFORE);
+  const isPut = note.index !== undefined && (await tools.files.facts(note.index)) === undefined;
+  if (isPut && (await tools.files.facts(before)) !== undefined) await tools.files.rename(before, theirIndex(move));
+  else if (isPut) await tools.files.remove(theirIndex(move));
+  return takeBack(tools, repository, move, entries);
 }
 
 /** Whether git has brought it to its end, or so far that only the index is wanting. */
@@ -145,13 +165,16 @@ async function isDone(tools: GitTools, repository: string, { move, note, lock, t
   return takes === "branch" && (await branchTip(tools, repository, move.branch)) === move.to;
 }
 
-/** Where git's hook could not run, the branch is moved here. */
-async function takesBranch(tools: GitTools, { move, takes }: Step): Promise<boolean> {
-  return takes === "files" || takeBranch(tools, move);
+/** Where git's hook could not run, index and branch are moved here, in the same order. */
+async function takesBranch(tools: GitTools, { move, takes, note }: Step): Promise<boolean> {
+  if (takes === "files") return true;
+  if (note.index !== undefined && (await tools.files.facts(note.index)) !== undefined)
+    await tools.files.rename(note.index, theirIndex(move));
+  return takeBranch(tools, move);
 }
 
-async function copyOfIndex(tools: GitTools, { move, scratch }: Step): Promise<string> {
-  const [theirs, ours] = [theirIndex(move), join(scratch, "index")];
+async function copyOfIndex(tools: GitTools, { move, scratch }: Step, name: string): Promise<string> {
+  const [theirs, ours] = [theirIndex(move), join(scratch, name)];
   // A repository in which nothing was ever added has none.
   if ((await tools.files.facts(theirs)) === undefined) return ours;
   await tools.files.copy(theirs, ours);
@@ -180,9 +203,20 @@ async function otherwise(tools: GitTools, repository: string, step: Step, index:
 }
 
 /** The same by git's hook, which has git's settings. */
-function branchCommand({ gitDir, branch, from, to }: CheckoutMove): string[] {
+function branchCommand({ gitDir, branch, from, to }: CheckoutMove, hooks: string): string[] {
   const message = `merge ${to}: Fast-forward`;
-  return ["git", `--git-dir=${gitDir}`, "update-ref", "-m", message, `refs/heads/${branch}`, to, from];
+  return [
+    "git",
+    "-c",
+    `core.hooksPath=${hooks}`,
+    `--git-dir=${gitDir}`,
+    "update-ref",
+    "-m",
+    message,
+    `refs/heads/${branch}`,
+    to,
+    from,
+  ];
 }
 
 /** Asked in the checkout, so that its own log of where it was has it too. */

@@ -93,6 +93,12 @@ export const theseCommits = (commits: readonly string[]): string[] => [
   ...commits,
 ];
 
+/** When each was committed, in seconds. */
+export const commitDates = (commits: readonly string[]): string[] => [
+  ...["log", "--no-walk=unsorted", "--format=%ct", "--end-of-options"],
+  ...commits,
+];
+
 /** Commits that these, given line by line, have and a later `^commit` has not; what is gone by now is passed over. */
 export const commitsListed = (most: number): string[] => [
   "rev-list",
@@ -210,6 +216,20 @@ export const listStaged = (commit: string): string[] => [
   commit,
   "--",
 ];
+
+/** The same as both versions of each, as `listChangedEntries` has them. */
+export const listStagedEntries = (commit: string): string[] => [
+  ...["diff-index", "--cached", "--raw", "-z", "--no-abbrev", "--no-renames", "--ignore-submodules=none"],
+  commit,
+  "--",
+];
+
+/** The newest first. */
+export const listCommitsOnTop = (commit: string, ref: string): string[] => [
+  ...["rev-list", "--first-parent", "--end-of-options", ref, `^${commit}`],
+];
+
+export const commitMessage = (commit: string): string[] => ["show", "--no-patch", "--format=%B", commit];
 
 export const indexUnsplit = (): string[] => [...ANY_FILE_NAME, "update-index", "--no-split-index"];
 

@@ -123,14 +123,16 @@ export interface CommitWish {
   readonly tree: string;
   readonly parents: readonly string[];
   readonly message: string;
-  /** Both dates, ms. With the same wish, the same commit comes out. */
+  /** When it was written, ms. With the same wish, the same commit comes out. */
   readonly at: number;
 }
 
 /** Makes the commit, under the user's name if git knows one and Overseer's otherwise. Repeatable. */
 export async function writeCommit(tools: GitTools, repository: string, wish: CommitWish): Promise<string> {
-  const date = `${Math.floor(wish.at / 1000)} +0000`;
-  const dates = { GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date };
+  const written = Math.floor(wish.at / 1000);
+  // Git walks by these dates and counts wrongly where a commit is older than its parents.
+  const made = Math.max(written, await newestDate(tools, repository, wish.parents));
+  const dates = { GIT_AUTHOR_DATE: `${written} +0000`, GIT_COMMITTER_DATE: `${made} +0000` };
   const command = snapshotArgs.commitTree(wish.tree, wish.parents);
   const options = { cwd: repository, stdin: wish.message };
   const result = await tools.git.attempt(["-c", "user.useConfigOnly=true", ...command], { ...options, env: dates });
@@ -138,6 +140,13 @@ export async function writeCommit(tools: GitTools, repository: string, wish: Com
   if (!/identity|ident name|auto-detect/.test(result.stderr)) throw gitFailure(command, repository, result);
   const env = { ...dates, ...asIdentity(OVERSEER_IDENTITY) };
   return (await tools.git.run(command, { ...options, env })).trim();
+}
+
+/** In seconds; 0 where there is none. */
+async function newestDate(tools: GitTools, repository: string, commits: readonly string[]): Promise<number> {
+  if (commits.length === 0) return 0;
+  const dates = await tools.git.run(landingArgs.commitDates(commits), { cwd: repository });
+  return Math.max(0, ...dates.split("\n").map(Number));
 }
 
 function asIdentity({ name, email }: GitIdentity): Record<string, string> {

@@ -8,6 +8,7 @@ import * as args from "./arguments.ts";
 import type { GitTools } from "./git.ts";
 import { tieTogether, tipsOf } from "./inner-repositories.ts";
 import { splitLines } from "./quoted-path.ts";
+import { findCommits } from "./repository.ts";
 
 export interface LeftLook {
   readonly commonDir: string;
@@ -47,10 +48,7 @@ async function listNamedCommits({ git, files }: GitTools, { commonDir, gitDir, b
   named.push(...splitLines(refs.stdout));
   const texts = await Promise.all(HELD_IN_FILES.map((name) => files.read(join(gitDir, name))));
   const held = [...HELD, ...texts.flatMap((text) => (text === undefined ? [] : [text.trim()]))];
-  for (const name of held) {
-    const found = await git.attempt(args.resolveCommitArguments(name), own);
-    if (found.code === 0) named.push(found.stdout.trim());
-  }
+  named.push(...(await findCommits(git, own, held)));
   return named;
 }
 

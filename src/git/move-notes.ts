@@ -28,6 +28,14 @@ export interface Note extends CheckoutMove {
   readonly index?: string;
 }
 
+/** Who lives now, as far as can be seen. */
+export interface GitsAtWork {
+  /** Whether a process has this word in its command. */
+  isNamed(word: string): boolean;
+  /** Whether a git may be at work in or below one of these. */
+  isIn(places: readonly string[]): Promise<boolean>;
+}
+
 /** Whether a move was begun by somebody who did not come to its end, or is at it now. */
 export async function isMoveNoted(tools: GitTools, repository: string): Promise<boolean> {
   return ((await tools.files.list(notesIn(repository))) ?? []).length > 0;
@@ -38,13 +46,13 @@ export async function isMoveNoted(tools: GitTools, repository: string): Promise<
  * moving branches. Repeatable; what cannot be put back yet keeps its note, and until then it counts as what it looks
  * like, a change that is not committed.
  */
-export async function settleNotedMoves(tools: GitTools, repository: string): Promise<void> {
+export async function settleNotedMoves(tools: GitTools, repository: string, gits: GitsAtWork): Promise<void> {
   for (const name of (await tools.files.list(notesIn(repository))) ?? []) {
     const path = join(notesIn(repository), name);
     const written = parseNote(await tools.files.read(path));
     const note = written && (await relocateNote(tools, repository, written));
     const there = note !== undefined && (await tools.files.facts(note.checkout)) !== undefined;
-    if (!there || (await settle(tools, repository, note))) await tools.files.remove(path);
+    if (!there || (await settle(tools, repository, note, gits))) await tools.files.remove(path);
   }
 }
 
@@ -65,12 +73,13 @@ async function relocateNote(tools: GitTools, repository: string, note: Note): Pr
 }
 
 /** True when nothing is left of it. */
-async function settle(tools: GitTools, repository: string, note: Note): Promise<boolean> {
+async function settle(tools: GitTools, repository: string, note: Note, gits: GitsAtWork): Promise<boolean> {
   const lock = join(note.gitDir, "index.lock");
   const ours = await isHeld(tools, lock, note);
   const held = ours || (await tools.files.facts(lock)) !== undefined;
   // Whoever began it may be dead and its git still at it; that one holds our index, or the user's, until it is done.
   if (held && (!ours || (await isAtWork(tools, note)))) return false;
+  if (!(await releaseBranch(tools, repository, note, gits))) return false;
   const tip = await branchTip(tools, repository, note.branch);
   const here = await isCheckedOut(tools, note);
   if (ours && tip === note.to) await putIndex(tools, note, lock);
@@ -81,6 +90,24 @@ async function settle(tools: GitTools, repository: string, note: Note): Promise<
   if (here && tip === note.to) await indexTo(tools, note.checkout, entries, "now");
   if (here && tip === note.from) await indexTo(tools, note.checkout, entries, "was");
   return stuck.length === 0;
+}
+
+/**
+ * Whoever is killed while git has the branch locked for our move leaves that lock and the one of HEAD. The branch's has in it
+ * where it was to be moved, which nobody but us knows; HEAD's is empty, so nobody else's git may be at work there. False
+ * while one may still hold them.
+ */
+async function releaseBranch(tools: GitTools, repository: string, note: Note, gits: GitsAtWork): Promise<boolean> {
+  const { checkout, gitDir, branch, to } = note;
+  const lock = join(repository, "refs/heads", `${branch}.lock`);
+  if ((await tools.files.read(lock))?.trim() !== to) return true;
+  if (gits.isNamed(to)) return false;
+  const head = join(gitDir, "HEAD.lock");
+  const facts = await tools.files.facts(head);
+  if (facts !== undefined && (facts.size > 0 || (await gits.isIn([checkout, gitDir, repository])))) return false;
+  if (facts !== undefined) await tools.files.remove(head);
+  await tools.files.remove(lock);
+  return true;
 }
 
 async function isAtWork(tools: GitTools, { index }: Note): Promise<boolean> {

@@ -18,6 +18,8 @@ export interface MovingView {
   readonly prepared: Prepared;
   /** What is run once the files are there, as long as each succeeds. */
   readonly after: readonly (readonly string[])[];
+  /** What is run, from hooks of its own, while git has the branch locked and before it moves it. */
+  readonly locked?: { readonly hooks: string; readonly step: readonly string[] };
 }
 
 /** The environment for git, and settings for the command that moves. */
@@ -47,6 +49,11 @@ export async function makeMovingView(
   const hooks = join(made, "hooks");
   await files.makeDir(hooks);
   await files.write(join(hooks, "post-merge"), hookOf(env, view.after), { mode: 0o755 });
+  if (view.locked) {
+    await files.makeDir(view.locked.hooks);
+    const text = `#!/bin/sh\n[ "$1" != prepared ] || ${view.locked.step.map(inShell).join(" ")}\n`;
+    await files.write(join(view.locked.hooks, "reference-transaction"), text, { mode: 0o755 });
+  }
   return { env, settings: ["-c", `core.hooksPath=${hooks}`] };
 }
 

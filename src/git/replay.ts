@@ -11,6 +11,7 @@
 import { type GitTools, gitFailure } from "./git.ts";
 import { changesBetween, integrationView, type MergeResult, type MergeWish, objectsAside } from "./landing.ts";
 import * as landingArgs from "./landing-arguments.ts";
+import { countOnTop } from "./proven-ancestry.ts";
 import * as snapshotArgs from "./snapshot-arguments.ts";
 
 /** A branch longer than this is not replayed: it goes back to its author like any conflict. */
@@ -59,7 +60,10 @@ interface Step {
 /** What the branch has and the target has not, oldest first; undefined where it has no beginning in the target. */
 async function stepsOf(tools: GitTools, repository: string, wish: MergeWish): Promise<Step[] | undefined> {
   const command = landingArgs.ownCommits(wish.target, wish.commit, MOST_REPLAYED + 1, wish.without);
-  const lines = (await tools.git.run(command, { cwd: repository })).split("\n").filter((line) => line !== "");
+  const listed = (await tools.git.run(command, { cwd: repository })).split("\n").filter((line) => line !== "");
+  const ids = listed.map((line) => line.split(" ", 1)[0] ?? "");
+  const without = [wish.target, ...(wish.without ?? [])];
+  const lines = listed.slice(0, await countOnTop(tools, repository, ids, without));
   if (lines.length === 0 || lines.length > MOST_REPLAYED) return undefined;
   const steps: Step[] = [];
   for (const line of lines) {
@@ -81,12 +85,14 @@ export async function messagesOf(
   const text = await tools.git.run(landingArgs.ownMessages(target, commit, MOST_REPLAYED, without), {
     cwd: repository,
   });
-  return text
-    .split("\0")
-    .flatMap((entry) => {
-      const [id = "", ...words] = entry.split(" ");
-      return skipped.includes(id) ? [] : [words.join(" ").trim()];
-    })
+  const entries = text.split("\0").flatMap((entry) => {
+    const [id = "", ...words] = entry.split(" ");
+    return id === "" ? [] : [{ id, message: words.join(" ").trim() }];
+  });
+  const ids = entries.map(({ id }) => id);
+  return entries
+    .slice(0, await countOnTop(tools, repository, ids, [target, ...(without ?? [])]))
+    .flatMap(({ id, message }) => (skipped.includes(id) ? [] : [message]))
     .filter((message) => message !== "")
     .reverse();
 }

@@ -3,12 +3,12 @@
  * lands on, who the user is. Reading only: nothing here writes, takes a lock, or refreshes the user's index, and
  * every function may be called at any time, twice, from any directory.
  */
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { OverseerError } from "#errors.ts";
 import * as args from "./arguments.ts";
-import { type Git, type GitTools, gitFailure } from "./git.ts";
+import { type Git, type GitRunOptions, type GitTools, gitFailure } from "./git.ts";
 import * as landingArgs from "./landing-arguments.ts";
-import { parseStatus, type StatusEntry } from "./status.ts";
+import { parseCheckedOut, parseStatus, type StatusEntry } from "./status.ts";
 import { parseWorktreeList, type WorktreeEntry } from "./worktree-list.ts";
 
 export interface Repository {
@@ -83,6 +83,33 @@ export async function findCommit(git: Git, cwd: string, ref: string): Promise<st
     throw gitFailure(args.resolveCommitArguments(ref), cwd, result);
   }
   return undefined;
+}
+
+/** The commits that these names stand for, in one process; names that stand for none are left out. */
+export async function findCommits(
+  git: Git,
+  place: Pick<GitRunOptions, "cwd" | "env">,
+  names: readonly string[],
+): Promise<string[]> {
+  if (names.length === 0) return [];
+  const stdin = names.map((name) => `${name}^{commit}\n`).join("");
+  const answers = await git.run(args.resolveNames(), { ...place, stdin });
+  return answers.split("\n").flatMap((line) => /^([0-9a-f]+) commit$/.exec(line)?.[1] ?? []);
+}
+
+/**
+ * The commit that a worktree has checked out, read from git's own files: asked at the end of every turn. Where they do
+ * not say it plainly, git is asked.
+ */
+export async function worktreeHead(tools: GitTools, commonDir: string, worktree: string): Promise<string | undefined> {
+  const pointer = /^gitdir: (.+)$/m.exec((await tools.files.read(join(worktree, ".git"))) ?? "")?.[1];
+  const head = pointer === undefined ? undefined : await tools.files.read(join(resolve(worktree, pointer), "HEAD"));
+  const branch = branchName(/^ref: (.+)$/m.exec(head ?? "")?.[1]);
+  // In a reftable the file says nothing of what is checked out.
+  if (branch === undefined || (await tools.files.facts(join(commonDir, "reftable"))) !== undefined) {
+    return findCommit(tools.git, worktree, "HEAD");
+  }
+  return branchTip(tools, commonDir, branch);
 }
 
 /** More than this many commits at once are not counted any further. */
@@ -231,21 +258,23 @@ export interface CheckoutFingerprint {
  */
 export async function checkoutFingerprint(tools: GitTools, dir: string): Promise<CheckoutFingerprint> {
   const { git, files } = tools;
-  const [head, staged, statusText, topLevel] = await Promise.all([
-    headOf(git, dir),
+  const [staged, said] = await Promise.all([
     git.run(args.listStagedContent(), { cwd: dir }),
-    git.run(args.status({ renames: false }), { cwd: dir }),
-    repositoryAt(git, dir).then((repository) => repository.topLevel ?? dir),
+    git.run(args.statusWithHead(), { cwd: dir }),
   ]);
+  const { commit, branch, rest } = parseCheckedOut(said);
+  if (commit === undefined) throw noCommits(dir);
+  const entries = parseStatus(rest);
+  const topLevel = entries.length === 0 ? dir : ((await repositoryAt(git, dir)).topLevel ?? dir);
   const stamps: string[] = [];
-  for (const entry of parseStatus(statusText)) {
+  for (const entry of entries) {
     const facts = await files.facts(join(topLevel, entry.path));
     stamps.push(facts === undefined ? "-" : `${facts.size} ${facts.mtimeMs} ${facts.mode} ${facts.inode}`);
   }
   return {
-    head: `${head.branch ?? "detached"} ${head.commit}`,
+    head: `${branch ?? "detached"} ${commit}`,
     index: sha256(staged),
-    status: sha256(`${statusText}\0${stamps.join("\0")}`),
+    status: sha256(`${rest}\0${stamps.join("\0")}`),
   };
 }
 

@@ -16,6 +16,12 @@ export const listIgnoredFiles = (): string[] => [
   "--directory",
 ];
 
+/** Commits from standard input, each with the files in which it differs from its first parent; a name is one line. */
+export const listFilesOfCommits = (): string[] => [
+  ...[...QUOTED, "log", "--no-walk=unsorted", "--diff-merges=first-parent", "--no-renames", "--name-only"],
+  ...["--format=%x00%H", "--stdin"],
+];
+
 /** Against the index, only an intent-to-add entry is an addition. */
 export const listIntentToAddFiles = (): string[] => [...QUOTED, "diff-files", "--diff-filter=A", "--name-only"];
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { parseStatus, type StatusEntry } from "./status.ts";
+import { type CheckedOut, parseCheckedOut, parseStatus, type StatusEntry } from "./status.ts";
 
 const A = "a".repeat(40);
 const plain = { submodule: false } as const;
@@ -50,3 +50,22 @@ const cases: [why: string, output: string, entries: StatusEntry[]][] = [
 ];
 
 test.each(cases)("%s", (_why, output, entries) => expect(parseStatus(output)).toEqual(entries));
+
+const heads: [why: string, output: string, checkedOut: CheckedOut][] = [
+  [
+    "a branch",
+    `# branch.oid ${A}\0# branch.head a/b\0# branch.ab +1 -0\0? x\0`,
+    { commit: A, branch: "a/b", rest: "? x\0" },
+  ],
+  ["detached", `# branch.oid ${A}\0# branch.head (detached)\0`, { commit: A, rest: "" }],
+  ["no commit yet", "# branch.oid (initial)\0# branch.head main\0", { branch: "main", rest: "" }],
+  [
+    "a file that looks like a header",
+    `# branch.oid ${A}\0? # branch.head x\0`,
+    { commit: A, rest: "? # branch.head x\0" },
+  ],
+];
+
+test.each(heads)("what is checked out: %s", (_why, output, checkedOut) => {
+  expect(parseCheckedOut(output)).toEqual(checkedOut);
+});

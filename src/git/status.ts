@@ -62,6 +62,28 @@ export function parseStatus(output: string): StatusEntry[] {
   return entries;
 }
 
+export interface CheckedOut {
+  /** Undefined where there is no commit yet. */
+  readonly commit?: string;
+  /** Short; undefined when detached. */
+  readonly branch?: string;
+  /** What is not as committed, as parseStatus reads it. */
+  readonly rest: string;
+}
+
+/** What `--branch` says before everything else. */
+export function parseCheckedOut(output: string): CheckedOut {
+  const records = output.split("\0");
+  const headers = records.filter((record) => record.startsWith("# "));
+  const read = (name: string) => headers.find((header) => header.startsWith(`# ${name} `))?.slice(name.length + 3);
+  const [commit, branch] = [read("branch.oid"), read("branch.head")];
+  return {
+    ...(commit === undefined || commit === "(initial)" ? {} : { commit }),
+    ...(branch === undefined || branch === "(detached)" ? {} : { branch }),
+    rest: records.slice(headers.length).join("\0"),
+  };
+}
+
 function insideOf(flags: string): SubmoduleState {
   return { commit: flags[1] === "C", files: flags[2] === "M", untracked: flags[3] === "U" };
 }

@@ -7,6 +7,7 @@
 import { join } from "node:path";
 import type { GitTools } from "./git.ts";
 import * as landingArgs from "./landing-arguments.ts";
+import { withoutContained } from "./proven-ancestry.ts";
 
 export interface DroppedCommit {
   readonly commit: string;
@@ -41,11 +42,19 @@ export async function findTakenBack(tools: GitTools, repository: string, wish: W
   const comes = new Set(brought.stdout.split("\n").filter((line) => line !== ""));
   if (comes.size === 0) return [];
   const been = new Set([...tips, ...(await placesOf(tools, repository, branch))]);
-  const same = [...comes].filter((each) => been.has(each));
+  const named = [...comes].filter((each) => been.has(each));
+  const same = await withoutContained(tools, repository, named, [from]);
   const copies =
     wish.copies === false ? new Map<string, string>() : await copiesAmong(tools, repository, { comes, been, from });
-  const gone =
+  const listed =
     same.length === 0 ? [] : await readDroppedCommits(tools, repository, landingArgs.commitsOf(same, from, MOST_NAMED));
+  const out = await withoutContained(
+    tools,
+    repository,
+    listed.map((each) => each.commit),
+    [from],
+  );
+  const gone = listed.filter((each) => out.includes(each.commit));
   const known = new Set(gone.map((each) => each.commit));
   const others = [...copies.keys()].filter((each) => !known.has(each));
   const copied =
@@ -79,14 +88,15 @@ async function copiesAmong(
   // A rebase puts them first.
   const others = [...comes].filter((each) => !dropped.has(each)).slice(-MOST_COMPARED);
   if (dropped.size === 0 || others.length === 0) return new Map();
-  const byPatch = new Map(await patchesOf(tools, repository, [...dropped]));
-  const ours = await patchesOf(tools, repository, others);
-  return new Map(
-    ours.flatMap(([patch, commit]) => {
-      const original = byPatch.get(patch);
-      return original === undefined ? [] : [[commit, original] as const];
-    }),
-  );
+  const patches = await patchesOf(tools, repository, [...dropped]);
+  const copies = new Map<string, string>();
+  for (const [patch, commit] of await patchesOf(tools, repository, others)) {
+    const same = patches.flatMap(([of, original]) => (of === patch ? [original] : []));
+    if (same.length === 0 || (await withoutContained(tools, repository, [commit], [from])).length === 0) continue;
+    const original = (await withoutContained(tools, repository, same, [from])).at(-1);
+    if (original !== undefined) copies.set(commit, original);
+  }
+  return copies;
 }
 
 async function patchesOf(

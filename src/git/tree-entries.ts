@@ -18,7 +18,12 @@ export interface Entry {
 }
 
 export async function entriesBetween(tools: GitTools, repository: string, from: string, to: string): Promise<Entry[]> {
-  const fields = (await tools.git.run(landingArgs.listChangedEntries(from, to), { cwd: repository })).split("\0");
+  return parseEntries(await tools.git.run(landingArgs.listChangedEntries(from, to), { cwd: repository }));
+}
+
+/** Git's raw list of changes, with `-z`. */
+export function parseEntries(raw: string): Entry[] {
+  const fields = raw.split("\0");
   const entries: Entry[] = [];
   const version = (mode: string, oid: string) => (/^0+$/.test(mode) ? undefined : { mode, oid });
   for (let at = 0; at + 1 < fields.length; at += 2) {

@@ -24,8 +24,8 @@ export async function takeBack(
 ): Promise<readonly string[]> {
   return withScratch(tools, repository, async (scratch) => {
     const [before, after] = [join(scratch, "before"), join(scratch, "after")];
-    const unlikeBefore = await differing(tools, checkout, before, versions(entries, "was"));
-    const unlikeAfter = await differing(tools, checkout, after, versions(entries, "now"));
+    const unlikeBefore = await listDiffering(tools, checkout, before, versions(entries, "was"));
+    const unlikeAfter = await listDiffering(tools, checkout, after, versions(entries, "now"));
     const back: Entry[] = [];
     const stuck: string[] = [];
     for (const entry of entries) {
@@ -132,7 +132,7 @@ function versions(entries: readonly Entry[], which: "was" | "now"): string[] {
 }
 
 /** Which of these the checkout has otherwise, or not at all. The private index is kept for later. */
-async function differing(
+export async function listDiffering(
   tools: GitTools,
   checkout: string,
   index: string,

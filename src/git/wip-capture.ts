@@ -55,10 +55,14 @@ export async function captureWorktree(
     const kept = [...plan.fromIndex, ...hashed.entries, ...fallbacks(hashed.unreadable, lists.tracked)];
     const { commonDir, objectFormat } = worktree;
     const place = { scratch, worktree: worktree.path, commonDir, objectFormat };
+    const indexed = { ...place, gitDir: worktree.gitDir };
+    const indexTree = await writeIndexTree(tools, indexed, plan.conflicts, hashed.entries);
+    const isAsStaged = plan.byGit.length === 0 && lists.intents.length === 0 && isSame(kept, lists.tracked);
     return {
       worktree,
-      worktreeTree: await writeWorktreeTree(tools, place, kept, plan.byGit),
-      indexTree: await writeIndexTree(tools, { ...place, gitDir: worktree.gitDir }, plan.conflicts, hashed.entries),
+      // An agent that has committed everything leaves nothing of its own: most ends of a turn are so.
+      worktreeTree: isAsStaged ? indexTree : await writeWorktreeTree(tools, place, kept, plan.byGit),
+      indexTree,
       skipped: [
         ...plan.skipped,
         ...hashed.unreadable.map((path): SkippedPath => ({ reason: "unreadable", path })),
@@ -69,6 +73,13 @@ export async function captureWorktree(
       sparse: plan.sparse,
     };
   });
+}
+
+/** Whether what is in the worktree is what is staged, entry for entry. */
+function isSame(kept: readonly IndexEntry[], tracked: readonly TrackedFile[]): boolean {
+  if (kept.length !== tracked.length || tracked.some(({ stage }) => stage !== 0)) return false;
+  const staged = new Set(indexLines(tracked).split("\n"));
+  return kept.every((entry) => staged.has(indexLines([entry]).slice(0, -1)));
 }
 
 export interface TrackedFile {

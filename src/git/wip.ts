@@ -133,6 +133,20 @@ export async function listWip(git: Git, place: { cwd: string; assignment?: strin
     .sort((a, b) => (a.assignment === b.assignment ? a.number - b.number : a.assignment < b.assignment ? -1 : 1));
 }
 
+/** In how many files each differs from what was checked out; those that git cannot tell are left out. */
+export async function countWipFiles(git: Git, cwd: string, commits: readonly string[]): Promise<Map<string, number>> {
+  if (commits.length === 0) return new Map();
+  const stdin = `${commits.join("\n")}\n`;
+  const { code, stdout } = await git.attempt(snapshotArgs.listFilesOfCommits(), { cwd, stdin });
+  if (code !== 0) return new Map();
+  return new Map(
+    stdout.split("\0").flatMap((part): [string, number][] => {
+      const [commit = "", ...files] = part.split("\n").filter((line) => line !== "");
+      return commit === "" ? [] : [[commit, files.length]];
+    }),
+  );
+}
+
 /** What a snapshot holds. Throws `not-found` WIP_MISSING when the ref is gone or names something else. */
 export async function readWip(git: Git, place: { cwd: string; ref: string }): Promise<WipContent> {
   const resolved = await git.attempt(args.resolveCommitArguments(place.ref), { cwd: place.cwd });

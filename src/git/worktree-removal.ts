@@ -16,7 +16,7 @@ import { OverseerError, systemCode } from "#errors.ts";
 import type { GitTools } from "./git.ts";
 import { findLeftCommits } from "./left-commits.ts";
 import { changeRefs, listRefs } from "./refs.ts";
-import { findCommit, isMergedInto, listWorktrees } from "./repository.ts";
+import { branchTip, findCommits, isMergedInto, listWorktrees } from "./repository.ts";
 import { isAboutMissing, isWhole, MOST_REWRITES, notWhole } from "./whole.ts";
 import { type Contents, readContents } from "./worktree-contents.ts";
 import { type ProvenWorktree, proveWorktree, resolveRealPath } from "./worktree-proof.ts";
@@ -36,6 +36,8 @@ export interface RemovalRequest {
   readonly target: string;
   /** The commit the branch began at: a branch that is still there holds no work. */
   readonly base?: string;
+  /** Commits whose work is in the target under another id: they refuse nothing, and are kept by a recovery ref. */
+  readonly landed?: readonly string[];
   /** Asked right before the first change, and once more when the directory is out of the way; true: somebody lives there. */
   readonly isLeased: () => boolean | Promise<boolean>;
   /** Removes what is dirty or unmerged as well, leaving recovery refs. Never overrides a lease. */
@@ -117,14 +119,13 @@ interface Judged {
   readonly saving: Saving;
 }
 
-/** Somebody else may remove it while we look: then it is judged as one that is gone. */
+/** Somebody else may remove it while we look, at which git stumbles in many ways: then it is judged as one that is gone. */
 async function judgeRemoval(tools: GitTools, request: RemovalRequest): Promise<Judged> {
   const path = await resolveRecordedPath(tools, request.path);
   try {
     return await judgeOnce(tools, request, path);
   } catch (error) {
-    const lost = error instanceof OverseerError && ["CWD_MISSING", "WORKTREE_MISSING"].includes(error.code);
-    if (!lost || (await tools.files.facts(path)) !== undefined) throw error;
+    if ((await tools.files.facts(path)) !== undefined) throw error;
     return judgeOnce(tools, request, path);
   }
 }
@@ -162,12 +163,11 @@ async function whatWouldBeLost(
 ): Promise<Saving> {
   const { git } = tools;
   const cwd = request.expectedCommonDir;
-  const branchRef = `refs/heads/${request.branch}`;
-  const branchTip = await findCommit(git, cwd, branchRef);
-  const tips = [...new Set([branchTip, worktree?.head ?? recordedHead])].filter((tip) => tip !== undefined);
+  const tip = await branchTip(tools, cwd, request.branch);
+  const tips = [...new Set([tip, worktree?.head ?? recordedHead])].filter((tip) => tip !== undefined);
   const unmerged: string[] = [];
-  for (const tip of tips) {
-    if (tip !== request.base && !(await isMergedInto(git, cwd, tip, request.target))) unmerged.push(tip);
+  for (const one of tips) {
+    if (one !== request.base && !(await isMergedInto(git, cwd, one, request.target))) unmerged.push(one);
   }
   const contents = worktree === undefined ? undefined : await readContents(tools, worktree, request);
   if (request.force !== true) refuseUnforced(request, worktree, contents, unmerged);
@@ -181,7 +181,7 @@ async function whatWouldBeLost(
     kept: [...tips, ...(await listKeptCommits(tools, request))],
     keptPrefix: RECOVERY_PREFIX,
   });
-  return { contents, unmerged, left, branchTip };
+  return { contents, unmerged, left, branchTip: tip };
 }
 
 /** The target, and where the branch began: that was somebody's before it was this worktree's. */
@@ -189,9 +189,7 @@ async function listKeptCommits(
   { git }: GitTools,
   { expectedCommonDir, target, base }: RemovalRequest,
 ): Promise<string[]> {
-  const names = base === undefined ? [target] : [target, base];
-  const found = await Promise.all(names.map((name) => findCommit(git, expectedCommonDir, name)));
-  return found.filter((commit) => commit !== undefined);
+  return findCommits(git, { cwd: expectedCommonDir }, base === undefined ? [target] : [target, base]);
 }
 
 /** The entry that git still has of a worktree whose directory is gone. */
@@ -217,7 +215,7 @@ function refuseUnforced(
       throw refusal("WORKTREE_ON_OTHER_BRANCH", worktree.path, `is on ${worktree.branchRef ?? "no branch"}`);
     }
   }
-  if (unmerged.length > 0) {
+  if (unmerged.some((commit) => !request.landed?.includes(commit))) {
     throw refusal("WORKTREE_UNMERGED", request.path, `has commits that are not in ${request.target}`);
   }
   const inside = new Set(contents?.inside.map(({ path }) => path));

@@ -5,13 +5,17 @@
  */
 import { z } from "zod";
 import { limitKeys, ownLimits, toOwnLimits } from "#config/agent-limits.ts";
+import { isRecord } from "#config/kinds.ts";
+import { readValues, type TextBounds } from "#config/load.ts";
+import { listPlaced, type Problem, placeProblems } from "#config/placed.ts";
+import { guessKey, type OtherNames, problemsOfSchema } from "#config/yaml-file.ts";
 import { normalScope } from "#domain/core/scope.ts";
 import { RECOVERY_POLICIES } from "#domain/model/assignment.ts";
 import type { GoalDefinition } from "#domain/model/goal.ts";
 import type { OwnLimits } from "#domain/model/limits.ts";
 import type { ExecutionHints } from "#domain/model/work.ts";
-import type { PlannedNode } from "#domain/plans/plan.ts";
-import { messageOf, OverseerError } from "#errors.ts";
+import type { ChosenName, PlannedNode, PlanProblem } from "#domain/plans/plan.ts";
+import { OverseerError } from "#errors.ts";
 
 const text = z.string();
 const strings = z.array(z.string());
@@ -66,8 +70,34 @@ export const planFileSchema = z.strictObject({
   phases: z.array(phase),
 });
 
-/** A plan file larger than this is refused before it is parsed. */
-const MAX_PLAN_BYTES = 1024 * 1024;
+/** What a plan may hold: a thousand nodes with everything a node can say. */
+const BOUNDS: TextBounds = {
+  characters: 1024 * 1024,
+  values: 200_000,
+  tooLarge:
+    "the plan is larger than 1 MB, which is the limit; long material belongs into files that its texts point to.",
+};
+
+/** What other tools call our keys. */
+const OTHER_NAMES: OtherNames = {
+  version: "planVersion",
+  title: "name",
+  description: "objective",
+  goal: "objective",
+  criteria: "acceptance",
+  done: "definitionOfDone",
+  after: "deps",
+  dependencies: "deps",
+  needs: "deps",
+  requires: "deps",
+  role: "capability",
+  agent: "capability",
+  agentType: "capability",
+  paths: "files",
+  scope: "files",
+  steps: "subtasks",
+  labels: "tags",
+};
 
 type Node = z.infer<typeof phase> & { files?: string[] | undefined; subtasks?: z.infer<typeof subtask>[] | undefined };
 
@@ -77,27 +107,51 @@ export interface ParsedPlan {
   readonly goal: Partial<Pick<GoalDefinition, "title" | "successCriteria" | "constraints">>;
 }
 
-/** Parses a plan. Throws OverseerError `usage`/PLAN_INVALID that names every place; never anything else. */
-export function parsePlan(source: string, name: string): ParsedPlan {
-  if (source.length > MAX_PLAN_BYTES) {
-    throw invalid(name, [`it has ${source.length.toLocaleString("en")} characters; 1 MB is the limit`]);
+/** What the rules have to say of a plan whose shape is right. */
+export type PlanJudge = (plan: ParsedPlan) => readonly PlanProblem[];
+
+/**
+ * Parses a plan and has it judged. Throws OverseerError `usage`/PLAN_INVALID with everything that is wrong, in its
+ * shape and by the rules, each at its place; never anything else.
+ */
+export function parsePlan(source: string, name: string, judge: PlanJudge = () => []): ParsedPlan {
+  const file = name === "-" ? "standard input" : name;
+  const value = readPlanText(source, file);
+  const parsed = planFileSchema.safeParse(value, { reportInput: true });
+  if (parsed.success) {
+    const plan = toPlan(parsed.data);
+    const problems = judge(plan).map((problem) => placeInFile(problem, value));
+    if (problems.length === 0) return plan;
+    throw invalid(file, source, problems);
   }
-  let value: unknown;
+  const { issues } = parsed.error;
+  const misspelt = new Set(issues.flatMap(listMeant));
+  const told = problemsOfSchema(issues, planFileSchema, OTHER_NAMES).filter(
+    ({ path }) => !misspelt.has(JSON.stringify(path)),
+  );
+  throw invalid(file, source, [...told, ...judgeTheRest(value, issues, told, judge)]);
+}
+
+/** Keys that only seem to be missing, because they are there under another name. */
+function listMeant(issue: z.core.$ZodIssue): string[] {
+  if (issue.code !== "unrecognized_keys") return [];
+  const meant = issue.keys.map((key) => guessKey(key, issue.path, planFileSchema, OTHER_NAMES));
+  return meant.flatMap((key) => (key === undefined ? [] : [JSON.stringify([...issue.path, key])]));
+}
+
+function readPlanText(source: string, file: string): Record<string, unknown> {
   try {
-    value = Bun.YAML.parse(source);
+    return readValues(source, file, BOUNDS);
   } catch (error) {
-    throw invalid(name, [`it is neither YAML nor JSON: ${messageOf(error)}`]);
+    if (error instanceof OverseerError && error.kind === "config") throw refusal(error.message, error);
+    throw error;
   }
-  const parsed = planFileSchema.safeParse(value);
-  if (!parsed.success) {
-    throw invalid(
-      name,
-      parsed.error.issues.map((issue) => `${placeOf(issue.path)}: ${issue.message}`),
-    );
-  }
-  const { title, successCriteria, constraints } = parsed.data.goal ?? {};
+}
+
+function toPlan({ goal, phases }: z.infer<typeof planFileSchema>): ParsedPlan {
+  const { title, successCriteria, constraints } = goal ?? {};
   return {
-    phases: parsed.data.phases.map((node) => toPlannedNode(node, {})),
+    phases: phases.map((node) => toPlannedNode(node, {})),
     goal: {
       ...(title === undefined ? {} : { title }),
       ...(successCriteria === undefined ? {} : { successCriteria }),
@@ -105,6 +159,93 @@ export function parsePlan(source: string, name: string): ParsedPlan {
     },
   };
 }
+
+/** What the rules say beside what is wrong with the shape: nobody should find the next mistake at each new try. */
+function judgeTheRest(
+  value: Record<string, unknown>,
+  issues: readonly z.core.$ZodIssue[],
+  told: readonly Problem[],
+  judge: PlanJudge,
+): Problem[] {
+  const mended = structuredClone(value);
+  // Unknown keys last: by then each place is still where the issue says.
+  for (const issue of issues) if (issue.code !== "unrecognized_keys") mendValue(mended, issue.path);
+  for (const issue of issues) if (issue.code === "unrecognized_keys") mendKeys(mended, issue.path, issue.keys);
+  const parsed = planFileSchema.safeParse(mended);
+  if (!parsed.success) return [];
+  const isTold = ({ path }: Problem) => told.some((one) => one.path.every((part, depth) => part === path[depth]));
+  return judge(toPlan(parsed.data))
+    .map((problem) => placeInFile(problem, mended))
+    .filter((problem) => !isTold(problem));
+}
+
+/** Stands for an id that is missing; it is none, so nothing can depend on it, and that was told already. */
+const THIS_NODE = "this node";
+const FILLED: Readonly<Record<string, unknown>> = { planVersion: 1, phases: [], id: THIS_NODE, name: THIS_NODE };
+const LEVELS = ["phases", "tasks", "subtasks"] as const;
+
+/** Takes out what has the wrong shape, or puts something of the right one in its place. */
+function mendValue(plan: Record<string, unknown>, path: readonly PropertyKey[]): void {
+  const at = [...path];
+  let word = at.pop();
+  let holder = valueAt(plan, at);
+  while (Array.isArray(holder) && word !== undefined) {
+    if (LEVELS.includes(at.at(-1) as (typeof LEVELS)[number])) {
+      holder[Number(word)] = { id: THIS_NODE, name: THIS_NODE, objective: THIS_NODE, acceptance: [THIS_NODE] };
+      return;
+    }
+    word = at.pop();
+    holder = valueAt(plan, at);
+  }
+  if (!isRecord(holder) || word === undefined) return;
+  const before = holder[String(word)];
+  const filled = typeof before === "number" && word !== "planVersion" ? String(before) : FILLED[String(word)];
+  if (filled === undefined) delete holder[String(word)];
+  else holder[String(word)] = filled;
+}
+
+/** A key that was probably another one is judged as that one. */
+function mendKeys(plan: Record<string, unknown>, path: readonly PropertyKey[], keys: readonly string[]): void {
+  const holder = valueAt(plan, path);
+  if (!isRecord(holder)) return;
+  for (const key of keys) {
+    const meant = guessKey(key, path, planFileSchema, OTHER_NAMES);
+    if (meant !== undefined && !(meant in holder)) holder[meant] = holder[key];
+    delete holder[key];
+  }
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((at, part) => {
+    if (Array.isArray(at)) return at[Number(part)];
+    return isRecord(at) ? at[String(part)] : undefined;
+  }, value);
+}
+
+/** How a field of a node may be written, the first that is there counts. */
+const WRITTEN: Partial<Record<PlanProblem["field"], readonly string[]>> = {
+  acceptance: ["acceptance", "acceptanceCriteria"],
+  deps: ["deps", "dependsOn"],
+  children: ["tasks", "subtasks"],
+};
+
+/** From a place in the tree to one in the file. What a node has from above is wrong where it is written. */
+function placeInFile({ node, field, index, text }: PlanProblem, value: unknown): Problem {
+  if (node.length === 0) return { path: ["phases"], at: "key", text };
+  const words = WRITTEN[field] ?? [field];
+  const isHandedDown = HANDED_DOWN.includes(field);
+  for (let depth = node.length; depth > 0; depth -= 1) {
+    const path = node.slice(0, depth).flatMap((position, level) => [LEVELS[level] ?? "subtasks", position]);
+    const holder = valueAt(value, path);
+    const word = words.find((one) => isRecord(holder) && one in holder) ?? words[0] ?? field;
+    const isHere = isRecord(holder) && word in holder;
+    if (!isHere && isHandedDown && depth > 1) continue;
+    return { path: [...path, word, ...(index === undefined || !isHere ? [] : [index])], at: "value", text };
+  }
+  return { path: ["phases"], at: "key", text };
+}
+
+const HANDED_DOWN: readonly string[] = ["capability", "runtime", "checks"] satisfies ChosenName[];
 
 /** What a node hands down. */
 type Inherited = Pick<ExecutionHints, "capability" | "runtime" | "model" | "checks" | "recoveryPolicy" | "limits">;
@@ -158,18 +299,22 @@ function toPlannedNode(node: Node & { tasks?: Node[] | undefined }, above: Inher
   };
 }
 
-/** `phases[0].tasks[2].acceptance` instead of a list of keys. */
-function placeOf(path: readonly PropertyKey[]): string {
-  const place = path.map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`)).join("");
-  return place.replace(/^\./, "") || "the plan";
+/** Once for each place: what a phase says wrongly is wrong for each of its tasks. */
+function invalid(file: string, source: string, problems: readonly Problem[]): OverseerError {
+  const once = new Map(problems.map((one) => [JSON.stringify([one.path, one.text]), one]));
+  const sentences = [...once.values()].map((one) => ({
+    ...one,
+    text: /[.?]$/.test(one.text) ? one.text : `${one.text}.`,
+  }));
+  return refusal(listPlaced(file, placeProblems(sentences, source)));
 }
 
-function invalid(name: string, problems: readonly string[]): OverseerError {
-  const shown = problems.slice(0, 20).map((problem) => `  - ${problem}`);
+function refusal(message: string, cause?: unknown): OverseerError {
   return new OverseerError(
     "usage",
     "PLAN_INVALID",
-    `${name} is not a plan:\n${shown.join("\n")}${problems.length > 20 ? `\n  … and ${problems.length - 20} more` : ""}`,
-    "'overseer goal plan --help' shows the shape; nothing was stored.",
+    message,
+    "Correct the plan and run the command again; nothing was stored. 'overseer goal plan --help' shows the keys.",
+    { cause },
   );
 }

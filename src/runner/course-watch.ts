@@ -1,6 +1,6 @@
 /**
  * Follows the course of an agent that has a role: tells its hooks when to look, writes down each change of its PACE
- * level, and keeps its SALUTE report. It says nothing to the agent itself; that is the hook's, in the same breath.
+ * level and what it needs a person for, and keeps its SALUTE report. It says nothing to the agent itself; that is the hook's, in the same breath.
  * Whatever it writes is redacted and written in one piece.
  */
 import { rmSync, writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { accept } from "#domain/model/decision.ts";
 import type { PaceLevel } from "#domain/model/role.ts";
 import { paceOf } from "#domain/signals/pace.ts";
 import type { Pulse } from "#domain/signals/pulse.ts";
-import { isNearTrouble } from "#domain/signals/reflex.ts";
+import { blockerOf, isNearTrouble } from "#domain/signals/reflex.ts";
 import { NEW_COURSE } from "#domain/signals/reflex-course.ts";
 import type { ReflexFile } from "#domain/signals/reflex-file.ts";
 import { ALERT_FILE, withKnownWindow } from "#domain/signals/reflex-file.ts";
@@ -33,6 +33,7 @@ export class CourseWatch {
   private pulse: Pulse | undefined;
   private near = false;
   private level: PaceLevel = "primary";
+  private blocker: string | null = null;
   private steeredAt = 0;
   private last: Salute | undefined;
   private reportedAt = 0;
@@ -76,7 +77,7 @@ export class CourseWatch {
   async settle(ended: boolean): Promise<string[]> {
     const { pulse } = this;
     if (!pulse) return [];
-    const notes = [...(await this.paceChange(pulse)), ...this.steering(pulse)];
+    const notes = [...(await this.paceChange(pulse)), ...(await this.noteBlocker(pulse)), ...this.steering(pulse)];
     await this.report(pulse, ended);
     return notes;
   }
@@ -92,6 +93,19 @@ export class CourseWatch {
       accept([attemptEvent(attempt, "overseer", "agent.pace", because, data)], null),
     );
     return [`PACE ${from} → ${to}`];
+  }
+
+  /** What only a person can solve is told to one by the tick; the agent itself can do nothing about it. */
+  private async noteBlocker({ course = NEW_COURSE }: Pulse): Promise<string[]> {
+    const met = blockerOf(course);
+    const what = met?.what ?? null;
+    if (what === this.blocker) return [];
+    this.blocker = what;
+    const fact = met?.fact ?? "";
+    await this.record.commit((attempt) =>
+      accept([attemptEvent(attempt, "overseer", "agent.blocked", what ?? "past", { what, fact })], null),
+    );
+    return met ? [`needs a person: ${met.fact}`] : [];
   }
 
   private steering({ course }: Pulse): string[] {

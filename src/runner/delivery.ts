@@ -24,6 +24,8 @@ export interface DeliveryParts {
   readonly record: AttemptRecord;
   /** LOG-1: what was said to the agent stands in the log of its session. */
   readonly note: (text: string) => void;
+  /** Writes what the agent has done so far. */
+  readonly keepSignals: () => Promise<void>;
 }
 
 export interface DeliveryOf {
@@ -101,6 +103,8 @@ export class Delivery {
         message.status === "handed" && (echoes.includes(message.handedAs ?? "") || ids.includes(message.messageId)),
     );
     if (seen.length === 0) return;
+    // First the turn it begins, then that it was seen: with neither in the store the agent would pass for one that is silent.
+    await this.parts.keepSignals();
     const because = echoes.length > 0 ? "echoed" : "found-in-transcript";
     await this.parts.record.commit((attempt, { assignment, waiting: now }) => {
       // Somebody may have read one of them by itself meanwhile.

@@ -26,6 +26,7 @@ const TELL_EVERY_MS = 60_000;
 const PASSING = new Set([
   "STORE_BUSY",
   "STORE_REPLACED",
+  "STORE_WAL_GONE",
   "STORE_MISSING",
   "STORE_CORRUPT",
   "STORE_FOREIGN",
@@ -100,7 +101,7 @@ type RecordOnly = Pick<SignalLog, "record" | "close">;
 /** Only a busy database is waited for here; whoever records signals keeps what was refused. */
 export function lastingSignals(
   open: () => RecordOnly,
-  fileNow: () => number | undefined,
+  fileNow: () => string | number | undefined,
   clock: Pick<Clock, "monotonic" | "sleep">,
 ): RecordOnly {
   let file = fileNow();

@@ -2,7 +2,7 @@
  * The runner's entry: `runner <launch file>`. It builds the real parts for one attempt, listens on its socket, and
  * keeps going when its terminal is lost: only the view ends with it.
  */
-import { existsSync, rmSync, statSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { doubtStore, safeModeIn } from "#act/safe-mode.ts";
 import type { SettingsGround } from "#act/settings/settings.ts";
 import { takeUpdate, type UpdateParts } from "#act/updates/take-update.ts";
@@ -37,6 +37,7 @@ import { PermitEar } from "./permit-ear.ts";
 import { AttemptRun } from "./run.ts";
 import type { OnScreen, RunnerParts } from "./runner-parts.ts";
 import type { AttemptRoutes } from "./socket/routes.ts";
+import { markStoreFiles } from "./store-files.ts";
 import { becomeSubreaper } from "./subreaper.ts";
 import { findTie, type Tie, tieAgents } from "./tie.ts";
 import { openDesk, openKeptReports } from "./verbs/open.ts";
@@ -154,7 +155,7 @@ async function buildParts(
     takeUpdate: (attempt, text) => takeUpdate(reporting, attempt, text),
     signals: lastingSignals(
       () => openSignalLog(launch.database, { caps: launch.signalCaps, busyMs: TRY_MS }),
-      () => statSync(launch.database, { throwIfNoEntry: false })?.ino,
+      () => markStoreFiles(launch.database),
       clock,
     ),
     checkout: new CheckoutWatch(tools, root.project),

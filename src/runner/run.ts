@@ -36,6 +36,8 @@ import { TurnWatch } from "./turn-watch.ts";
 const LOOK_EVERY_MS = 5_000;
 /** How long a look may wait after a step of the agent like many others: it costs more than writing the step down. */
 const SOON_MS = 2_000;
+/** So many retries in a row wake the tick: whether they mean anything shows by then. */
+const RETRIES_TOLD = 3;
 /** Nothing that happens on a screen pokes us. */
 const SCREEN_LOOK_EVERY_MS = 1_000;
 
@@ -55,7 +57,7 @@ export class AttemptRun {
   private soon: Timer | undefined;
   /** The first call that was made without the permit. */
   private unpermitted: { readonly id: string; readonly tool: string } | null = null;
-  /** Its last turn was given up, and none has worked since. */
+  /** Its last turn was given up, or its CLI tries again, and no turn has worked since. */
   private failed = false;
   /** Last words that hold an update which was not taken yet. */
   private readonly reports: string[] = [];
@@ -76,7 +78,11 @@ export class AttemptRun {
     this.course =
       parts.reflex && new CourseWatch({ ...parts, files: parts.tools.files }, this.record, parts.reflex, launch);
     this.delivery = new Delivery(
-      { ...parts, record: this.record, note: (text) => this.recorder.note(text) },
+      {
+        ...{ ...parts, record: this.record },
+        note: (text) => this.recorder.note(text),
+        keepSignals: () => this.recorder.keepNow(),
+      },
       { ...launch, transcript: () => parts.runtime.sessionFile(launch.session) },
     );
     this.turn = new TurnWatch(parts, this.record, this.recorder, launch);
@@ -329,6 +335,9 @@ export class AttemptRun {
     if (signal.kind === "api.failed") {
       this.failed = true;
       this.wakeDaemon("a turn failed");
+    } else if (signal.kind === "api.retry" && signal.data.attempt <= RETRIES_TOLD) {
+      this.failed = true;
+      this.wakeDaemon("its CLI tries again");
     } else if (this.failed && (signal.kind === "said" || signal.kind === "tool.started")) {
       this.wakeDaemon("its model answers again");
     } else if (this.failed && signal.kind === "turn.ended" && signal.data.ok) {

@@ -24,7 +24,7 @@ export class TurnWatch {
     private readonly recorder: Recorder,
     private readonly launch: LaunchFile,
   ) {
-    this.commits = new CommitWatch(parts.tools, launch.worktree);
+    this.commits = new CommitWatch(parts.tools, launch.root.gitCommonDir, launch.worktree);
   }
 
   async legBegins(): Promise<void> {

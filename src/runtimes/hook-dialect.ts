@@ -45,6 +45,8 @@ export interface HookFact {
   readonly byTask: boolean;
   /** The turn seems over, and continues when agents of the agent's own are done. */
   readonly goesOn: boolean;
+  /** The turn seems to have ended well, and the last words are the CLI's own: its provider failed. */
+  readonly gaveUp?: boolean;
   /** Why the provider gave up. */
   readonly cause: SignalData["api.failed"]["cause"];
 }
@@ -63,6 +65,8 @@ export interface HookDialect {
   read(payload: HookPayload): HookFact;
   /** What the status line is told; undefined when that is no reading, and where a CLI has no such line. */
   readMeter(payload: HookPayload): MeterFact | undefined;
+  /** When a limit ends, where the words about it say so; `at`: when they were said. */
+  readReset?(text: string, at: number): number | null;
   /** The answer that refuses a tool call. */
   deny(reason: string): string;
   /** The answer that puts a text before the model. */
@@ -102,6 +106,12 @@ export interface HookEndpoint {
  * And with the engine's small heap: a process that ends at once has nothing to collect.
  */
 export const STARTED_AS = "cd / && BUN_OPTIONS= BUN_JSC_useBaselineJIT=0 BUN_JSC_forceMiniVMMode=1";
+
+/**
+ * Behind both, where they could not run: a hook that ends before it has read its words has failed for the CLI, whatever
+ * it printed, and a failed permit lets pass what it should refuse.
+ */
+export const TAKE_THE_REST = "cat >/dev/null";
 
 /** Hooks as doctor tries them out: exactly the commands of a CLI's settings, with what the CLI would say to each. */
 export interface HookTrial {

@@ -5,7 +5,7 @@
  * later come through here, with the same id, so that a fact recorded twice is one fact. Never throws.
  */
 
-import { resultHash, shapeOf } from "#domain/core/similarity.ts";
+import { failureIn, resultHash, shapeOf } from "#domain/core/similarity.ts";
 import { argumentsOf, interpretCall, useOf } from "#domain/core/tools.ts";
 import type { HookMoment } from "#domain/permit/hook-moments.ts";
 import type { Signal, SignalData, SignalKind } from "#domain/signals/signal.ts";
@@ -31,7 +31,7 @@ export function hookSignals(dialect: HookDialect, event: HookEvent): readonly Si
   const told = sessionSignals(moment, fact, id, at);
   if (!event.interactive) return told;
   const call = { ...fact.call, id: fact.call.id || id };
-  told.push(...turnSignals(moment, fact, fact.turn || id, at));
+  told.push(...turnSignals(dialect, moment, fact, fact.turn || id, at));
   if (moment === "PreToolUse") told.push(toToolStarted(dialect, call, fact.sub, at));
   if (moment === "PostToolUse") told.push(...toToolEnded(dialect, { ...call, failed: null }, fact.sub, at));
   if (moment === "PostToolUseFailure")
@@ -69,8 +69,8 @@ function sessionSignals(moment: HookMoment, fact: HookFact, id: string, at: numb
   }
 }
 
-function turnSignals(moment: HookMoment, fact: HookFact, turn: string, at: number): Signal[] {
-  switch (moment) {
+function turnSignals(dialect: HookDialect, moment: HookMoment, fact: HookFact, turn: string, at: number): Signal[] {
+  switch (moment === "Stop" && fact.gaveUp ? "StopFailure" : moment) {
     case "UserPromptSubmit":
       return [signal("turn.started", turn, at, { by: fact.byTask ? "task" : "message" })];
     case "Stop": {
@@ -81,7 +81,11 @@ function turnSignals(moment: HookMoment, fact: HookFact, turn: string, at: numbe
     case "StopFailure": {
       const text = brief(fact.text, 500);
       return [
-        signal("api.failed", turn, at, { cause: fact.cause, detail: text, resetsAt: null }),
+        signal("api.failed", turn, at, {
+          cause: fact.cause,
+          detail: text,
+          resetsAt: fact.cause === "quota" ? (dialect.readReset?.(text, at) ?? null) : null,
+        }),
         signal("turn.ended", turn, at, { ok: false, reason: "api_error", text, costUsd: null }),
       ];
     }
@@ -108,9 +112,12 @@ function toToolStarted({ tools }: HookDialect, { id, tool, input }: HookCall, su
 function toToolEnded({ tools }: HookDialect, call: HookCall, sub: string, at: number): Signal[] {
   const { id, tool, input, result: value, failed, ms } = call;
   const result = brief(value, 1000);
-  const whole = resultHash(typeof value === "string" ? value : JSON.stringify(value ?? ""));
+  const text = typeof value === "string" ? value : JSON.stringify(value ?? "");
+  const whole = resultHash(text);
   const does = useOf(tools, tool);
-  const data = { tool, does, ok: failed === null, errorClass: failed, ms, result, resultHash: whole };
+  const failure = failureIn(text, failed === null, does === "shell");
+  const told = { tool, does, ok: failed === null, errorClass: failed, ms, result, resultHash: whole };
+  const data = failure === undefined ? told : { ...told, failure };
   const ended = signal("tool.ended", id, at, data, "end");
   if (failed !== null) return [ended];
   return [

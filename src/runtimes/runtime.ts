@@ -60,6 +60,9 @@ export interface Wish {
   readonly timeoutMs?: number;
 }
 
+/** The words of a task that holds more than words, for titles; or why the CLI could do nothing with it. */
+type TaskReading = { readonly words: string } | { readonly error: string };
+
 /** One start of the CLI. */
 export interface LaunchRequest {
   readonly worktree: string;
@@ -212,6 +215,9 @@ export interface Runtime {
 
   /** Is the program there and fit for this? Never throws, may be asked often, spends nothing. */
   probe(wish: Wish): Promise<Readiness>;
+
+  /** For a CLI whose tasks hold more than words: read before anything is started. Pure. */
+  readTask?(text: string): TaskReading;
 
   /** Whether a variable of the person's environment means something to the CLI that it is not given anyway. */
   knowsVariable?(name: string): boolean;

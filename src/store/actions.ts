@@ -66,6 +66,15 @@ export function actionsOverSince(time: number): Query<string[]> {
   };
 }
 
+/** Those of them that were given up or dropped, each with why. */
+export function actionsGivenUpSince(time: number): Query<Action[]> {
+  return listDocs("select doc from actions where status = 'dropped' and due_at >= ?1 order by id", [time], (tables) =>
+    [...tables.entities.action.values()]
+      .filter(({ status, dueAt }) => status === "dropped" && dueAt >= time)
+      .sort((a, b) => compareText(a.actionId, b.actionId)),
+  );
+}
+
 const REMEMBERED: ReadonlySet<Condition["kind"]> = new Set(["quota", "provider", "mass-death"]);
 
 /** What holds now, what is only remembered, and whom it was about where that must not be counted twice. */

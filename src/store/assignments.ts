@@ -100,6 +100,33 @@ export function latestQuestions(limit: number): Query<Question[]> {
   );
 }
 
+/**
+ * The number of a question: how many had been asked when it was. Questions are never deleted, so it is its own for ever.
+ */
+export function questionNumber({ askedAt, questionId }: Pick<Question, "askedAt" | "questionId">): Query<number> {
+  return {
+    sql: "select count(*) as number from questions where asked_at < ?1 or (asked_at = ?1 and id <= ?2)",
+    args: [askedAt, questionId],
+    read: (rows) => Number(rows[0]?.number ?? 0),
+    memory: (tables) =>
+      [...tables.entities.question.values()].filter(
+        (one) => one.askedAt < askedAt || (one.askedAt === askedAt && one.questionId <= questionId),
+      ).length,
+  };
+}
+
+/** The question that has this number, beginning with 1. */
+export function questionByPlace(number: number): Query<Question | undefined> {
+  return findDoc(
+    "select doc from questions order by asked_at, id limit 1 offset ?1",
+    [Math.max(0, number - 1)],
+    (tables) =>
+      [...tables.entities.question.values()].sort(
+        (a, b) => a.askedAt - b.askedAt || compareText(a.questionId, b.questionId),
+      )[Math.max(0, number - 1)],
+  );
+}
+
 export function questionsWithPrefix(prefix: string, limit = 10): Query<Question[]> {
   return docsWithPrefix("question", prefix, limit);
 }

@@ -18,13 +18,6 @@ export function attemptStatus(attempt: number): Query<AttemptStatus | undefined>
   };
 }
 
-/** The one that lives under this name now; names are unique among the living. */
-export function livingByName(agent: string): Query<Attempt | undefined> {
-  return findDoc("select doc from attempts where agent = ?1 and status <> 'ended'", [agent], (tables) =>
-    [...tables.entities.attempt.values()].find((one) => one.agent === agent && one.status !== "ended"),
-  );
-}
-
 export function livingAttempts(): Query<Attempt[]> {
   return listDocs("select doc from attempts where status <> 'ended' order by attempt", [], (tables) =>
     attemptsIn(tables, (attempt) => attempt.status !== "ended"),
@@ -42,6 +35,15 @@ export function attemptsOfNode(goalId: string, nodeId: string): Query<Attempt[]>
     "select doc from attempts where goal_id = ?1 and node_id = ?2 order by attempt",
     [goalId, nodeId],
     (tables) => attemptsIn(tables, (attempt) => attempt.goalId === goalId && attempt.workNodeId === nodeId),
+  );
+}
+
+/** Those of a goal with higher numbers. */
+export function attemptsOfGoalAfter(goalId: string, attempt: number): Query<Attempt[]> {
+  return listDocs(
+    "select doc from attempts where attempt > ?2 and goal_id = ?1 order by attempt",
+    [goalId, attempt],
+    (tables) => attemptsIn(tables, (one) => one.goalId === goalId && one.attempt > attempt),
   );
 }
 

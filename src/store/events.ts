@@ -150,3 +150,17 @@ export function eventOfRow(row: Row): EventOf {
     attempt: attempt ?? undefined,
   } as EventOf);
 }
+
+/** How many events of these types there are, by why they came about. */
+export function countByReason(type: string): Query<Readonly<Record<string, number>>> {
+  return {
+    sql: "select because, count(*) as number from events where type = ?1 group by because",
+    args: [type],
+    read: (rows) => Object.fromEntries(rows.map(({ because, number }) => [String(because), Number(number)])),
+    memory: ({ events }) => {
+      const counts: Record<string, number> = {};
+      for (const event of events) if (event.type === type) counts[event.because] = (counts[event.because] ?? 0) + 1;
+      return counts;
+    },
+  };
+}

@@ -1,6 +1,7 @@
 /** Questions about goals. */
 import type { Goal, GoalStatus, Priority } from "#domain/model/goal.ts";
 import type { WorkNode, WorkStatus } from "#domain/model/work.ts";
+import { NO_CHANGES, readNoChanges } from "#domain/model/work.ts";
 import { docById } from "./by-id.ts";
 import type { Query, Row } from "./query.ts";
 import { afterPrefix, compareText } from "./query.ts";
@@ -43,6 +44,12 @@ export interface GoalOverview {
   readonly queued: number;
   readonly inProgress: number;
   readonly blocked: number;
+  /** Leaves that ended because nothing was changed; not among `leaves`. */
+  readonly unchanged: number;
+  /** The other cancelled leaves; not among `leaves` either. */
+  readonly cancelled: number;
+  /** Of `leavesDone`: those whose landing a person took back. */
+  readonly takenBack: number;
 }
 
 /**
@@ -54,7 +61,18 @@ select id, title, status, priority, created_at, updated_at, null as leaf, 0 as n
 from goals where (?1 = 1 or status <> 'archived')
 union all
 select goal_id, null, status, null, null, null, leaf, count(*)
-from nodes group by goal_id, leaf, status`;
+from nodes group by goal_id, leaf, status
+union all
+select goal_id, null, ?3, null, null, null, 1, count(*)
+from nodes where leaf = 1 and status = 'cancelled' and doc like ?2
+group by goal_id
+union all
+select goal_id, null, ?4, null, null, null, 1, count(*)
+from nodes where leaf = 1 and status = 'done' and instr(doc, ?5) > 0
+group by goal_id`;
+
+/** As a node's document has it, and no other part of it: a claim's own begins with its commits. */
+const TAKEN_BACK = '"takenBack":{"by":';
 
 type Counting = { -readonly [K in keyof GoalOverview]: GoalOverview[K] };
 
@@ -75,10 +93,17 @@ function overviewsOf(rows: readonly Row[]): GoalOverview[] {
         queued: 0,
         inProgress: 0,
         blocked: 0,
+        unchanged: 0,
+        cancelled: 0,
+        takenBack: 0,
       });
     } else {
       const goal = goals.get(row.id);
-      if (goal) count(goal, Number(row.nodes), row.leaf === 1, row.status as WorkStatus);
+      if (goal && row.status === NO_CHANGES) {
+        goal.unchanged += Number(row.nodes);
+        goal.cancelled -= Number(row.nodes);
+      } else if (goal && row.status === TAKEN_BACK) goal.takenBack += Number(row.nodes);
+      else if (goal) count(goal, Number(row.nodes), row.leaf === 1, row.status as WorkStatus);
     }
   }
   return [...goals.values()].sort((a, b) => a.createdAt - b.createdAt || compareText(a.goalId, b.goalId));
@@ -87,7 +112,8 @@ function overviewsOf(rows: readonly Row[]): GoalOverview[] {
 function count(goal: Counting, nodes: number, leaf: boolean, status: WorkStatus): void {
   goal.nodes += nodes;
   if (!leaf) return;
-  if (status !== "cancelled") goal.leaves += nodes;
+  if (status === "cancelled") goal.cancelled += nodes;
+  else goal.leaves += nodes;
   if (status === "done") goal.leavesDone += nodes;
   if (status === "queued") goal.queued += nodes;
   if (status === "in_progress") goal.inProgress += nodes;
@@ -97,7 +123,7 @@ function count(goal: Counting, nodes: number, leaf: boolean, status: WorkStatus)
 export function goalOverviews(filter: { readonly archived: boolean }): Query<GoalOverview[]> {
   return {
     sql: OVERVIEW_SQL,
-    args: [filter.archived ? 1 : 0],
+    args: [filter.archived ? 1 : 0, `%"statusReason":"${NO_CHANGES}: %`, NO_CHANGES, TAKEN_BACK, TAKEN_BACK],
     read: overviewsOf,
     memory: (tables) =>
       [...tables.entities.goal.values()]
@@ -111,6 +137,9 @@ function overviewOf(goal: Goal, all: readonly WorkNode[]): GoalOverview {
   const nodes = all.filter((node) => node.goalId === goal.goalId);
   const leaves = nodes.filter((node) => node.leaf);
   const count = (status: string) => leaves.filter((node) => node.status === status).length;
+  const unchanged = leaves.filter(
+    (node) => node.status === "cancelled" && readNoChanges(node.statusReason) !== undefined,
+  ).length;
   const { goalId, title, status, priority, createdAt, updatedAt } = goal;
   return {
     goalId,
@@ -125,5 +154,8 @@ function overviewOf(goal: Goal, all: readonly WorkNode[]): GoalOverview {
     queued: count("queued"),
     inProgress: count("in_progress"),
     blocked: count("blocked"),
+    unchanged,
+    cancelled: count("cancelled") - unchanged,
+    takenBack: leaves.filter((node) => node.status === "done" && node.takenBack !== undefined).length,
   };
 }

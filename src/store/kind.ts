@@ -28,6 +28,11 @@ export interface StoreKind {
   prepare(place: string, options: PrepareOptions): Promise<PreparedStore>;
   /** Which store lies there; undefined where none can be read, or one from before stores had an identity. */
   identityAt(place: string): string | undefined;
+  /**
+   * Calls `onWrite` as soon as anybody writes, where the system can tell; whoever relies on it looks by the clock as well.
+   * Once for several writes, or for none that counts. Returns what ends it.
+   */
+  watch(place: string, onWrite: () => void): () => void;
 }
 
 export interface Asker {

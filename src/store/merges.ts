@@ -4,12 +4,16 @@ import type { Merge } from "#domain/model/merge.ts";
 import { isQueued } from "#domain/model/merge.ts";
 import type { RecordedResolution } from "#domain/model/resolution.ts";
 import type { Verdict } from "#domain/model/verdict.ts";
-import { docById } from "./by-id.ts";
+import { docById, docsWithPrefix } from "./by-id.ts";
 import type { Query } from "./query.ts";
 import { compareText, docs, listDocs } from "./query.ts";
 
 export function mergeById(id: string): Query<Merge | undefined> {
   return docById("merge", id);
+}
+
+export function mergesWithPrefix(prefix: string, limit = 10): Query<Merge[]> {
+  return docsWithPrefix("merge", prefix, limit);
 }
 
 /** Everything that has not ended, the oldest first. */
@@ -20,6 +24,18 @@ export function listQueuedMerges(): Query<Merge[]> {
     (tables) =>
       [...tables.entities.merge.values()]
         .filter(isQueued)
+        .sort((a, b) => a.queuedAt - b.queuedAt || compareText(a.mergeId, b.mergeId)),
+  );
+}
+
+/** Everything that was ever on its way into a target for this node, the oldest first; reverts of it too. */
+export function mergesOfNode(goalId: string, nodeId: string): Query<Merge[]> {
+  return listDocs(
+    "select doc from merges where goal_id = ?1 and node_id = ?2 order by queued_at, id",
+    [goalId, nodeId],
+    (tables) =>
+      [...tables.entities.merge.values()]
+        .filter((one) => one.goalId === goalId && one.workNodeId === nodeId)
         .sort((a, b) => a.queuedAt - b.queuedAt || compareText(a.mergeId, b.mergeId)),
   );
 }

@@ -21,6 +21,20 @@ export function newsAfter(cursor: number, limit: number): Query<EventOf[]> {
   };
 }
 
+/** So many changes of the settings are looked through for the one that names somebody. */
+const CHANGES_READ = 20;
+
+/** The last changes of the settings, oldest first. */
+export function configChanges(): Query<EventOf<"config.changed">[]> {
+  const ofChange = (event: EventOf) => (event.type === "config.changed" ? [event] : []);
+  return {
+    sql: `select ${LOG_COLUMNS.join(", ")} from events where type = 'config.changed' order by seq desc limit ?1`,
+    args: [CHANGES_READ],
+    read: (rows) => rows.map(eventOfRow).flatMap(ofChange).reverse(),
+    memory: (tables) => eventsAfter(tables, 0).flatMap(ofChange).slice(-CHANGES_READ),
+  };
+}
+
 export function newsConditions(): Query<NewsCondition[]> {
   return listDocs("select doc from conditions where kind = 'news' order by id", [], (tables) =>
     [...tables.entities.condition.values()]

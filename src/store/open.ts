@@ -60,6 +60,11 @@ export function identityAt(address: string): string | undefined {
   return kind.identityAt(place);
 }
 
+export function watchStore(address: string, onWrite: () => void): () => void {
+  const { kind, place } = resolveAddress(address);
+  return kind.watch(place, onWrite);
+}
+
 function resolveAddress(address: string): { readonly kind: StoreKind; readonly place: string } {
   const [, name = "sqlite", place = address] = /^([a-z][a-z0-9+]+):(?:\/\/)?(.*)$/s.exec(address) ?? [];
   const kind = KINDS.get(name);

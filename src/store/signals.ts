@@ -19,6 +19,13 @@ export function pulsesOfLiving(): Query<Pulse[]> {
   );
 }
 
+/** Of the newest attempts, the newest first. */
+export function latestPulses(limit: number): Query<Pulse[]> {
+  return listDocs("select doc from pulses order by attempt desc limit ?1", [limit], (tables) =>
+    [...tables.pulses.values()].sort((a, b) => b.attempt - a.attempt).slice(0, limit),
+  );
+}
+
 /** How much the contexts of models can hold, as agents have told it lately. */
 export function contextWindows(): Query<Record<string, number>> {
   return {

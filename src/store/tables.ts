@@ -57,7 +57,18 @@ export const TABLES: { readonly [K in EntityKind]: TableSpec<Entities[K]> } = {
   },
   attempt: {
     table: "attempts",
-    columns: ["attempt", "agent", "goal_id", "node_id", "status", "created_at", "parent", "announced", "ended_at"],
+    columns: [
+      "attempt",
+      "agent",
+      "goal_id",
+      "node_id",
+      "status",
+      "created_at",
+      "parent",
+      "announced",
+      "ended_at",
+      "cost",
+    ],
     id: (attempt) => String(attempt.attempt),
     values: (attempt) => [
       attempt.attempt,
@@ -69,6 +80,7 @@ export const TABLES: { readonly [K in EntityKind]: TableSpec<Entities[K]> } = {
       attempt.parent?.attempt ?? null,
       attempt.announced ?? 0, // missing in documents of earlier versions
       attempt.endedAt ?? null,
+      attempt.end?.usage.costUsd ?? 0,
     ],
   },
   message: {

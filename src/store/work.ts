@@ -2,7 +2,7 @@
 import type { WorkNode, WorkStatus } from "#domain/model/work.ts";
 import { nodeKey } from "#domain/model/work.ts";
 import type { Query } from "./query.ts";
-import { compareText, findDoc, listDocs } from "./query.ts";
+import { afterPrefix, compareText, findDoc, listDocs } from "./query.ts";
 
 export function nodeById(goalId: string, nodeId: string): Query<WorkNode | undefined> {
   const key = nodeKey(goalId, nodeId);
@@ -38,6 +38,19 @@ export function nodesNamed(nodeId: string): Query<WorkNode[]> {
     [...tables.entities.node.values()]
       .filter((node) => node.workNodeId === nodeId)
       .sort((a, b) => compareText(a.goalId, b.goalId)),
+  );
+}
+
+/** Nodes whose own id begins so, in any goal. */
+export function nodesWithPrefix(prefix: string, limit = 50): Query<WorkNode[]> {
+  return listDocs(
+    "select doc from nodes where node_id >= ?1 and node_id < ?2 order by node_id, goal_id limit ?3",
+    [prefix, afterPrefix(prefix), limit],
+    (tables) =>
+      [...tables.entities.node.values()]
+        .filter((node) => node.workNodeId.startsWith(prefix))
+        .sort((a, b) => compareText(a.workNodeId, b.workNodeId) || compareText(a.goalId, b.goalId))
+        .slice(0, limit),
   );
 }
 

@@ -5,6 +5,7 @@
  * sandbox ends. Where an agent asks its runner it does not show the secret but signs with it: whoever took the place of
  * the runner's socket learns nothing by listening.
  */
+import { isSameSecret } from "./same-secret.ts";
 
 /** The name it has in an agent's environment. */
 export const TOKEN_VARIABLE = "OVERSEER_TOKEN";
@@ -40,12 +41,5 @@ export function signWith(token: string, text: string): string {
 }
 
 export function isSignedWith(token: string, text: string, signature: string): boolean {
-  return isSameText(signWith(token, text), signature);
-}
-
-/** Takes as long for a near miss as for a far one. */
-function isSameText(one: string, other: string): boolean {
-  let difference = one.length ^ other.length;
-  for (let at = 0; at < one.length; at += 1) difference |= one.charCodeAt(at) ^ (other.charCodeAt(at) || 0);
-  return difference === 0;
+  return isSameSecret(signature, signWith(token, text));
 }

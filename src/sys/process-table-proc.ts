@@ -72,11 +72,16 @@ export function readArguments(pid: number): string[] {
   return readEntry(pid, "cmdline")?.split("\0") ?? [];
 }
 
+/** How it was called is read when somebody asks for it: a look for one process goes through all of them. */
 function withCommand(facts: ProcessFacts | undefined): ProcessFacts | undefined {
   if (facts === undefined) return undefined;
-  const { pid } = facts;
-  const words = readEntry(pid, "cmdline")?.split("\0").join(" ").trim();
-  return words ? { ...facts, command: words } : facts;
+  const { pid, start, parent, group, session, zombie, stopped } = facts;
+  return {
+    ...{ pid, start, parent, group, session, zombie, stopped },
+    get command() {
+      return readArguments(pid).join(" ").trim() || facts.command;
+    },
+  };
 }
 
 /**

@@ -37,7 +37,7 @@ export function findTree(processes: Processes, tree: TreeRoots): ProcessIdentity
     if (group === root.pid && !tree.spare.includes(root.pid)) groups.add(group);
   }
   for (const one of all) if (groups.has(one.group)) add(one);
-  for (const identity of processes.withEnvironment(tree.mark.name, tree.mark.value)) add(identity);
+  for (const one of all) if (processes.variable(one.pid, tree.mark.name) === tree.mark.value) add(one);
   const isApart = (pid: number) => {
     const value = processes.variable(pid, tree.apart.name);
     return value !== undefined && value !== tree.apart.value;

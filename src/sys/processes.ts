@@ -40,6 +40,8 @@ export interface Processes {
   identify(pid: number): ProcessIdentity | undefined;
   /** True while that very process runs (a zombie does not). */
   alive(identity: ProcessIdentity): boolean;
+  /** True while that very process is held by a signal; false where that cannot be seen. */
+  isStopped(identity: ProcessIdentity): boolean;
   /** Signals that very process. False, with nothing sent, when it is gone or the pid belongs to another. */
   signal(identity: ProcessIdentity, signal: SignalName): boolean;
   /** Every process that can be seen now. */
@@ -105,6 +107,10 @@ export function processesOf(table: ProcessWorld): Processes {
     },
     identify,
     alive,
+    isStopped: ({ pid, start }) => {
+      const found = findProcess(table, pid);
+      return found !== undefined && found.start === start && found.stopped === true;
+    },
     signal: (identity, signal) => alive(identity) && table.send(identity.pid, signal),
     list: () => table.list(),
     place: (pid) => (Number.isSafeInteger(pid) && pid > 0 ? table.place?.(pid) : undefined),

@@ -166,6 +166,13 @@ describe("values", () => {
     expect(redact(`OPENAI_API_KEY=sk-${"a1B2".repeat(10)}`)).toBe("OPENAI_API_KEY=[redacted:env-value]");
   });
 
+  test("STORE-7: the attempt that a handoff names stays, and a key in its place does not", () => {
+    const anchor = { sessionKey: "builder-1#47", sessionId: "s" };
+    expect(redactDeep(anchor)).toBe(anchor);
+    expect(redactDeep({ sessionKey: "0f9a7c3e55d1" })).toEqual({ sessionKey: "[redacted:credential]" });
+    expect(redactDeep({ apiKey: "builder-1#47" })).toEqual({ apiKey: "[redacted:credential]" });
+  });
+
   test("STORE-7: what is clearly no credential stays, and so does the reference", () => {
     const value = {
       password: "",

@@ -16,11 +16,11 @@ import { isMarker, marker } from "./secret-marker.ts";
 
 /** Replaces every secret by `[redacted:<kind>]`. Never throws; redacting twice changes nothing more. */
 export function redact(text: string): string {
-  if (text.length < 6 || clean.has(text)) return text;
+  if (text.length < 6 || isKnownClean(text)) return text;
   const shown = withoutUnseen(text);
   const found = isWorthALook(shown) ? patterns().redactByPatterns(shown) : shown;
   const redacted = found === shown ? text : found;
-  if (redacted === text && text.length <= REMEMBERED_LENGTH) remember(text);
+  if (redacted === text) remember(text);
   return redacted;
 }
 
@@ -33,13 +33,27 @@ const UNSEEN = /\u00ad|[\u200b-\u200f]|\u2060|\ufeff/;
 
 /**
  * Names of fields, agents and kinds come again and again in a process that lives long, so what was found clean is not
- * looked at twice. What held a secret is never remembered.
+ * looked at twice. What a tool printed passes here for the view, two logs and the store, one right after the other: of
+ * longer texts the last few are known. What held a secret is never remembered.
  */
 const clean = new Set<string>();
 const REMEMBERED_LENGTH = 200;
 const REMEMBERED = 5_000;
+const cleanLately: string[] = [];
+const LATELY = 4;
+const LATELY_LENGTH = 64 * 1024;
+
+function isKnownClean(text: string): boolean {
+  return text.length <= REMEMBERED_LENGTH ? clean.has(text) : cleanLately.includes(text);
+}
 
 function remember(text: string): void {
+  if (text.length > LATELY_LENGTH) return;
+  if (text.length > REMEMBERED_LENGTH) {
+    cleanLately.push(text);
+    if (cleanLately.length > LATELY) cleanLately.shift();
+    return;
+  }
   if (clean.size >= REMEMBERED) clean.clear();
   clean.add(text);
 }

@@ -247,11 +247,15 @@ export function mayHoldCredential(name: string): boolean {
   return nameStrength(name) !== "none";
 }
 
+/** `builder-1#47`: the anchors of a handoff name an agent's session by its attempt, in a field that sounds like a secret. */
+const ATTEMPT_LABEL = /^[a-z][a-z0-9-]{0,30}#\d+$/;
+
 export function isCredential(name: string, rawValue: string, setting: Setting): boolean {
   const value = rawValue.trim();
   const strength = nameStrength(name);
   if (strength === "none" || value === "" || isMarker(value) || isStandIn(value)) return false;
   if (COMMON_WORDS.test(value) || namesTheSame(name, value)) return false;
+  if (name === "sessionKey" && ATTEMPT_LABEL.test(value)) return false;
   if (/^[\d_,.]+$/.test(value) && (strength === "weak" || setting === "loose")) return false;
   if (/^[a-z][a-z0-9+.-]{1,20}:\/\/[^@]*$/i.test(value)) return false;
   switch (setting) {

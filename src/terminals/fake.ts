@@ -206,6 +206,11 @@ export class FakeProcesses implements Processes {
     return identity;
   }
 
+  /** Nobody is held by a signal here: that is shown with real processes. */
+  isStopped(_identity: ProcessIdentity): boolean {
+    return false;
+  }
+
   end(identity: ProcessIdentity): void {
     const found = this.#find(identity);
     if (found === undefined) return;

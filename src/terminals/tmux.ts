@@ -4,6 +4,7 @@
  * empty list, a capture of nothing); a server that does not answer in time is an error, because nothing is known then.
  * The process in a pane may outlive its server on purpose, so ending goes by the process first and the session second.
  */
+import { dirname } from "node:path";
 import { OverseerError } from "#errors.ts";
 import type { Clock } from "#sys/clock.ts";
 import type { Exec } from "#sys/exec.ts";
@@ -63,6 +64,17 @@ const MISSING_HINT = "Install tmux, or set `terminal: detached` in .overseer/con
 /** `new-session -e` came with 3.2. */
 const OLDEST = [3, 2] as const;
 
+/** A living server needs a millisecond; one that hangs does not get to it. */
+const SOCKET_LOOKS = 20;
+const SOCKET_LOOK_MS = 50;
+
+interface AskOptions {
+  readonly stdin?: string;
+  readonly cwd?: string;
+  readonly path?: string;
+  readonly opens?: boolean;
+}
+
 type Answer =
   | { readonly state: "ok"; readonly stdout: string }
   | { readonly state: "no-server" }
@@ -101,6 +113,8 @@ class TmuxTerminal implements Terminal {
   async open(request: OpenRequest): Promise<TerminalHandle> {
     checkRequestForm(request);
     await checkRequestPlace(request, this.options.files);
+    // Before tmux starts a second server beside one that only lost its socket.
+    await this.#makeSocketAgain();
     const answer = await this.#ask(openArguments(), {
       stdin: openScript(request),
       cwd: request.cwd,
@@ -225,10 +239,32 @@ class TmuxTerminal implements Terminal {
     );
   }
 
-  async #ask(
-    words: readonly string[],
-    how: { stdin?: string; cwd?: string; path?: string; opens?: boolean } = {},
-  ): Promise<Answer> {
+  /** A server that lives and whose socket somebody has removed (cleaning /tmp) is asked to make it again. */
+  async #ask(words: readonly string[], how: AskOptions = {}): Promise<Answer> {
+    const answer = await this.#askOnce(words, how);
+    // One that was to open something has started a server of its own then; there must not be two.
+    const again = answer.state === "no-server" && !how.opens && (await this.#makeSocketAgain());
+    return again ? this.#askOnce(words, how) : answer;
+  }
+
+  /** tmux makes its socket again when it gets SIGUSR1; never where there is one, which may be another server's. */
+  async #makeSocketAgain(): Promise<boolean> {
+    const { files, processes, socketPath, clock, mark } = this.options;
+    if (mark === undefined || (await files.facts(socketPath)) !== undefined) return false;
+    const marked = new Set(processes.withEnvironment(SERVER_MARK, mark).map(({ pid }) => pid));
+    if (marked.size === 0) return false;
+    const server = processes.list().find(({ pid, command }) => marked.has(pid) && command.includes(socketPath));
+    if (server === undefined) return false;
+    await files.makeDir(dirname(socketPath), { mode: 0o700 });
+    if (!processes.signal(server, "SIGUSR1")) return false;
+    for (let look = 0; look < SOCKET_LOOKS; look += 1) {
+      if ((await files.facts(socketPath)) !== undefined) return true;
+      await clock.sleep(SOCKET_LOOK_MS);
+    }
+    return false;
+  }
+
+  async #askOnce(words: readonly string[], how: AskOptions): Promise<Answer> {
     const { exec, socketPath } = this.options;
     const result = await exec.run([this.#tmux(), ...serverArguments(socketPath), ...words], {
       // Whatever stands here would become part of every pane; tmux gives a new pane the client's PATH above all.

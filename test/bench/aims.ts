@@ -1,5 +1,5 @@
 /**
- * The speed we aim at, as data: ten aims, and beside them the rows of the bench that hold each. Every row says what is
+ * The speed we aim at, as data: the aims, and beside them the rows of the bench that hold each. Every row says what is
  * done, against which floor, what it may cost, and why it falls short where it is known to. Nothing is measured here
  * (measures.ts), and nothing judged (verdict.ts).
  */
@@ -27,6 +27,7 @@ export const AIMS = {
   writers: "50 long-lived writers",
   landing: "100 clean branches landed",
   rebuild: "rebuilding from 100k and 1M events",
+  live: "the live view, open at 200 × 50",
   beside: "beside the table",
 } as const;
 
@@ -205,6 +206,9 @@ export const ROWS = [
     floor: "10 × the rebuild of 100k",
     limitS: 180,
   }),
+
+  row("live-20", "live", "the live view, 20 busy agents", { unit: "%", most: 1 }, { limitS: 120, short: NEIGHBOURS }),
+  row("live-300", "live", "the live view, 300 busy agents", { unit: "%", most: 5 }, { limitS: 120, short: NEIGHBOURS }),
 
   row("version", "beside", "overseer --version", times(2.5), { floor: EMPTY_BUN }),
   row("mail-check-0", "beside", "mail check --inject, nothing stored", times(3), { floor: EMPTY_BUN }),

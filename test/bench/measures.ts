@@ -5,6 +5,7 @@ import { twenty } from "./fleet.ts";
 import { hook, NOTHING, PERMIT, PERMIT_FILE, RECORD, TOOL } from "./hook.ts";
 import * as idle from "./idle.ts";
 import { landing } from "./landing.ts";
+import { liveView } from "./live.ts";
 import { lookInto, send } from "./mail.ts";
 import { makespan } from "./makespan.ts";
 import * as rebuild from "./rebuild.ts";
@@ -51,6 +52,8 @@ export const MEASURES: Readonly<Record<RowName, Measure>> = {
   "rebuild-1M-sound": rebuild.rebuild(1_000_000, "sound"),
   "rebuild-1M-lost": rebuild.rebuild(1_000_000, "lost"),
   "rebuild-linear": rebuild.linear,
+  "live-20": liveView(20),
+  "live-300": liveView(300),
   version,
   "mail-check-0": lookInto(0),
   "mail-send": send,

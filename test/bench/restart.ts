@@ -6,14 +6,14 @@ import { join } from "node:path";
 import { slingAgent } from "#control/sling.ts";
 import type { World } from "#control/world.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
-import { livingByName } from "#store/attempts.ts";
+import { latestAttempts } from "#store/attempts.ts";
 import { fleetUp } from "./fleet-up.ts";
 import { type Measure, median } from "./row.ts";
 
 async function atWork(world: World, name: string, after: number): Promise<Attempt> {
   const store = await world.writer();
   for (const until = performance.now() + 30_000; performance.now() < until; ) {
-    const { one } = await store.read({ one: livingByName(name) });
+    const [one] = (await store.read({ newest: latestAttempts(1, name) })).newest;
     if (one?.runner && one.attempt > after && one.status === "running") return one;
     await Bun.sleep(5);
   }
@@ -36,7 +36,7 @@ async function killedAndBack(world: World, name: string): Promise<number> {
 
 export const restart: Measure = async ({ quick, scratch, until, atEnd }) => {
   // Five deaths in a few seconds are what a failing machine looks like, and then starting again waits on purpose.
-  const { world, end } = await fleetUp(join(scratch, "restart"), { config: "massDeath: {count: 100}\n" });
+  const { world, end } = await fleetUp(join(scratch, "restart"), { config: "recovery: {massDeath: {count: 100}}\n" });
   atEnd(end);
   const took: number[] = [];
   // Each a fresh one: from the second death on, a restart waits on purpose.

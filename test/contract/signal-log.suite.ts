@@ -4,18 +4,20 @@
  */
 import { afterEach, describe, expect, test } from "bun:test";
 import { endAttempt } from "#domain/agents/attempt-end.ts";
-import { NO_USAGE } from "#domain/model/attempt.ts";
+import { NO_USAGE, type Usage } from "#domain/model/attempt.ts";
+import { accept } from "#domain/model/decision.ts";
 import type { Pulse } from "#domain/signals/pulse.ts";
 import type { Steering } from "#domain/signals/reflex.ts";
 import type { Signal } from "#domain/signals/signal.ts";
-import { agentsAtWork } from "#store/agent-rows.ts";
+import { type AgentRow, agentsAtWork } from "#store/agent-rows.ts";
 import { attemptByNumber } from "#store/attempts.ts";
+import { costsOfGoals, lastLandings, readyTasks } from "#store/fleet-sight.ts";
 import type { SignalLog } from "#store/signal-log.ts";
 import { DEFAULT_SIGNAL_CAPS } from "#store/signal-log.ts";
 import { contextWindows, lastSignals, pulseOf, pulsesOfLiving, signalsAfter, signalsOf } from "#store/signals.ts";
 import type { Store } from "#store/store.ts";
 import { addRunning } from "../support/attempts.ts";
-import { ADA } from "../support/samples.ts";
+import { ADA, addGoal, addPlan } from "../support/samples.ts";
 import { PLANTED_SECRETS } from "../support/secrets.ts";
 
 const said = (source: string, text = "hello"): Signal => ({
@@ -124,11 +126,68 @@ export function signalLogSuite(name: string, open: () => Promise<OpenedLog>): vo
       expect(rows.map((row) => [row.inTurn, row.lastAt])).toEqual([[true, ADA.now + 5]]);
       expect(windows).toEqual({});
     });
+
+    test("STATUS-1: what agents cost and hold is told while they live, and what a task and its goal cost afterwards", async () => {
+      const { store, signals, attempt } = await fresh();
+      const moment = { source: "m", at: ADA.now + 7 };
+      const tokens = { inputTokens: 10, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+      const now = async () => (await store.read({ rows: agentsAtWork() })).rows.map(seeMeter);
+      expect(await now()).toEqual([[null, 0, 0, null]]);
+      await signals.record(attempt, "agent-0", [
+        { ...moment, kind: "turn.started", phase: "s", data: { by: "overseer" } },
+        { ...moment, kind: "usage", phase: "u", data: { ...tokens, contextTokens: 50_000, contextWindow: 200_000 } },
+        { ...moment, kind: "meter", phase: "m", data: { costUsd: 0.25, contextWindow: 200_000 } },
+      ]);
+      expect(await now()).toEqual([[ADA.now + 7, 0.25, 50_000, 200_000]]);
+
+      const { attempt: it } = await store.read({ attempt: attemptByNumber(attempt) });
+      const about = {
+        goalId: it?.goalId ?? "",
+        nodeId: it?.workNodeId ?? "",
+        actor: "overseer",
+        because: "x",
+      } as const;
+      const queued = {
+        mergeId: "m_1",
+        target: "main",
+        branch: "b",
+        commit: "c1",
+        priority: "normal",
+        since: 3,
+      } as const;
+      const landing = { mergeId: "m_1", from: "c0", to: "c2", tier: "clean-merge" } as const;
+      await endIt(store, attempt, { ...NO_USAGE, costUsd: 1.5 });
+      await store.commit({
+        at: ADA.now + 9,
+        reads: {},
+        decide: () =>
+          accept(
+            [
+              { ...about, type: "merge.queued", data: queued },
+              { ...about, type: "merge.landed", data: landing },
+            ],
+            null,
+          ),
+      });
+      await addGoal(store, "goal_LATER");
+      await addPlan(store, "goal_LATER");
+      const seen = await store.read({ costs: costsOfGoals(), landed: lastLandings(5), ready: readyTasks(2) });
+      expect(seen.costs.get(about.goalId)).toBe(1.5);
+      expect(seen.landed).toMatchObject([
+        { merge: { mergeId: "m_1", to: "c2", endedAt: ADA.now + 9 }, task: "Work", costUsd: 1.5 },
+      ]);
+      expect(seen.ready.map(({ goalId, workNodeId }) => [goalId, workNodeId])).toEqual([["goal_LATER", "T1.1"]]);
+    });
   });
 }
 
-async function endIt(store: Store, attempt: number): Promise<void> {
-  const end = { cause: "died", detail: "It died.", exitCode: null, signal: null, usage: NO_USAGE, wip: null } as const;
+const seeMeter = ({ turnAt, costUsd, contextTokens, contextWindow }: AgentRow) => [
+  ...[turnAt, costUsd],
+  ...[contextTokens, contextWindow],
+];
+
+async function endIt(store: Store, attempt: number, usage: Usage = NO_USAGE): Promise<void> {
+  const end = { cause: "died", detail: "It died.", exitCode: null, signal: null, usage, wip: null } as const;
   const around = { node: undefined, assignment: undefined, waiting: [], parent: undefined };
   await store.commit({
     at: ADA.now,

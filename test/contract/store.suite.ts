@@ -6,14 +6,24 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { refuse } from "#domain/core/refusal.ts";
 import { accept } from "#domain/model/decision.ts";
 import type { EventOf } from "#domain/model/event.ts";
+import { askQuestion, endQuestion } from "#domain/model/question.ts";
 import { finishByHand } from "#domain/model/work.ts";
 import { settleDecision } from "#domain/plans/settle.ts";
 import { OverseerError } from "#errors.ts";
-import { assignmentsOfNode, crystallizationById, latestCrystallization, openQuestions } from "#store/assignments.ts";
+import {
+  assignmentsOfNode,
+  crystallizationById,
+  latestCrystallization,
+  openQuestions,
+  questionById,
+  questionByPlace,
+  questionNumber,
+} from "#store/assignments.ts";
 import { eventsMatching, logSize } from "#store/events.ts";
 import { goalById, goalOverviews, goalsWithPrefix } from "#store/goals.ts";
+import { mergesWithPrefix } from "#store/merges.ts";
 import type { Store } from "#store/store.ts";
-import { nodeById, nodesInStatus, nodesNamed, nodesOfGoal } from "#store/work.ts";
+import { nodeById, nodesInStatus, nodesNamed, nodesOfGoal, nodesWithPrefix } from "#store/work.ts";
 import { ADA, addGoal, addPlan, T0 } from "../support/samples.ts";
 import { PLANTED_SECRETS } from "../support/secrets.ts";
 
@@ -191,6 +201,41 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
       await target.rebuild();
     });
 
+    test("CTL-1: a question keeps its number for ever, and is found by it", async () => {
+      const store = await fresh();
+      for (const [at, questionId] of [
+        [T0 + 1, "q_B"],
+        [T0 + 2, "q_A"],
+        [T0 + 2, "q_C"],
+      ] as const) {
+        const wanted = { questionId, text: `What is ${questionId}?`, options: [] };
+        await store.commit({
+          at,
+          reads: { taken: questionById(questionId) },
+          decide: ({ taken }) => askQuestion(taken, wanted, { ...ADA, now: at }),
+        });
+      }
+      const numbers = async () => {
+        const { b, a, c } = await store.read({
+          b: questionById("q_B"),
+          a: questionById("q_A"),
+          c: questionById("q_C"),
+        });
+        const of = [b, a, c].flatMap((one) => one ?? []);
+        return Promise.all(of.map(async (one) => (await store.read({ n: questionNumber(one) })).n));
+      };
+      expect(await numbers()).toEqual([1, 2, 3]);
+      await store.commit({
+        at: T0 + 3,
+        reads: { one: questionById("q_B") },
+        decide: ({ one }) => endQuestion(one, "q_B", { to: "answered", answer: "x" }, ADA),
+      });
+      expect(await numbers()).toEqual([1, 2, 3]);
+      const seen = await store.read({ two: questionByPlace(2), four: questionByPlace(4) });
+      expect([seen.two?.questionId, seen.four]).toEqual(["q_A", undefined]);
+      expect((await store.read({ none: mergesWithPrefix("M_") })).none).toEqual([]);
+    });
+
     test("every question is answered the same way from every store", async () => {
       const store = await fresh();
       await addGoal(store, "goal_A1");
@@ -204,6 +249,7 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
         one: goalsWithPrefix("goal_A2"),
         overview: goalOverviews({ archived: false }),
         named: nodesNamed("T1.1"),
+        begin: nodesWithPrefix("T1."),
         queued: nodesInStatus("queued", 3),
         done: nodesInStatus("done", 10),
         assignments: assignmentsOfNode("goal_A1", "T1.1"),
@@ -229,6 +275,11 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
         ["goal_A2", 7, 4, 0, 1],
       ]);
       expect(seen.named.map((node) => node.goalId)).toEqual(["goal_A1", "goal_A2"]);
+      expect(seen.begin.map((node) => `${node.goalId}/${node.workNodeId}`).slice(0, 3)).toEqual([
+        "goal_A1/T1.1",
+        "goal_A2/T1.1",
+        "goal_A1/T1.2",
+      ]);
       expect(seen.queued.map((node) => `${node.goalId}/${node.workNodeId}`)).toHaveLength(3);
       expect(seen.done.map((node) => node.workNodeId)).toEqual(["S1.1.1"]);
       expect(seen.assignments).toEqual([]);
@@ -237,6 +288,22 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
       expect(seen.questions).toEqual([]);
       expect(seen.work.map((event) => event.type)).toEqual(["work.added", "work.added", "work.added"]);
       expect(seen.newest.map((event) => event.type)).toEqual(["crystallization.recorded", "work.done"]);
+    });
+
+    test("DONE-1: tasks that ended without a change are counted, those that a person cancelled are not", async () => {
+      const store = await fresh();
+      await addGoal(store, "goal_A1");
+      await addPlan(store, "goal_A1");
+      const ends = [
+        ["S1.1.1", "no_changes: It was there already."],
+        ["T2.1", "not no_changes: wanted"],
+      ] as const;
+      for (const [nodeId, reason] of ends) {
+        const event = { type: "work.cancelled", actor: "overseer", because: "x", goalId: "goal_A1", nodeId } as const;
+        await store.commit({ at: T0, reads: {}, decide: () => accept([{ ...event, data: { reason } }], null) });
+      }
+      const { overview } = await store.read({ overview: goalOverviews({ archived: false }) });
+      expect(overview).toMatchObject([{ nodes: 7, leaves: 2, unchanged: 1 }]);
     });
 
     test("STORE-7: a secret in any field of any event is gone from log and tables", async () => {

@@ -87,6 +87,13 @@ test.each(CLAUDE_VERSIONS)(
     expect(fleet.repo.git("status", "--porcelain")).toBe(before.status);
     expect(fleet.settings()).toBe(before.settings);
     expect(atHome()).toEqual(before.home);
+
+    const told = await fleet.ok("peek", "ada");
+    expect(told).toMatch(/❯ \S+ human:\S+: Please do/);
+    expect(told).toContain("\n● I begin.\n⚙ Write a.txt\n    +hello\n");
+    expect(told).toContain("⚙ Bash echo one\n");
+    expect(told).toContain("\n  ✓ two\n");
+    expect(told).toContain("\n● Done.\n");
   },
 );
 

@@ -203,7 +203,9 @@ test("TELL-1, WAIT-1: a lead that is Claude Code slings two agents, waits, is re
   await fleet.turns(lead, 3);
   for (const name of ["w1", "w2"]) {
     const id = outcomeId(attemptOf(fleet, name).assignmentId);
-    expect(messageOf(fleet, id)).toMatchObject({ status: "seen", hands: 1, agent: "lead-1", from: "overseer" });
+    // That a turn was seen to the end is written down before what it began with.
+    await fleet.until(() => messageOf(fleet, id)?.status === "seen", `${name}'s outcome to be seen`);
+    expect(messageOf(fleet, id)).toMatchObject({ hands: 1, agent: "lead-1", from: "overseer" });
     expect([name, shown(talks(fleet).at(-1), id)]).toEqual([name, 1]);
   }
   expect(attemptOf(fleet, "w2").end?.cause).toBe("died");

@@ -224,7 +224,7 @@ test("ADOPT-1: in a folder that Claude Code was never told to trust nothing is s
   expect(notStarted).toMatchObject([{ problem: expect.stringContaining(way), nodes: [expect.stringMatching(/T1$/)] }]);
   expect(await fleet.ok("status")).toContain("NOT STARTED (1): Claude Code was never");
   const [action] = fleet.rows<{ doc: string }>("select doc from actions where id like 'spawn:%'");
-  expect(JSON.parse(action?.doc ?? "")).toMatchObject({ status: "failed", tries: 0 });
+  expect(JSON.parse(action?.doc ?? "")).toMatchObject({ status: "failed", cause: "FOLDER_NOT_TRUSTED" });
   const up = await fleet.run("up");
   expect([up.code, up.stdout + up.stderr]).toEqual([0, expect.stringContaining(way)]);
   await fleet.ok("down");

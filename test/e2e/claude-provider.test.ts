@@ -7,22 +7,26 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ClaudeWorld, type Slung } from "../support/claude-world.ts";
 import { bundled } from "../support/cli.ts";
+import { LiveScreen } from "../support/live-screen.ts";
 import { type ModelServer, modelPrompt, startModelServer } from "../support/model-server.ts";
 import { say } from "../support/steps.ts";
+import { expectTroubles } from "../support/troubles.ts";
 
 setDefaultTimeout(120_000);
 beforeAll(bundled);
 
 let world: ClaudeWorld | undefined;
 let again: ModelServer | undefined;
+let screens: LiveScreen[] = [];
 afterEach(async () => {
+  for (const screen of screens.splice(0)) screen.close();
   await world?.run("down");
   await world?.end();
   await again?.stop();
   world = again = undefined;
 });
 
-test("PROV-1: a refused login is one condition and one question, a dead port needs nobody; both continue, none is replaced", async () => {
+test("PROV-1, HOLD-1, STATUS-1: a refused login is one condition and one question, a dead port needs nobody; both continue, none is replaced", async () => {
   const fleet = await ClaudeWorld.start();
   world = fleet;
   const path = join(fleet.repo.path, ".overseer/config.yaml");
@@ -52,6 +56,16 @@ test("PROV-1: a refused login is one condition and one question, a dead port nee
     await fleet.until(() => fleet.signals(agent, "api.failed").length > 0, `the failure of ${agent.agent}`);
   }
   expect(listConditions(fleet)).toMatchObject([{ kind: "provider", cause: "auth", active: true }]);
+  expect(await fleet.ok("status")).toMatch(
+    /PROVIDER: .*its login does not work.*one agent tries, and the others follow/,
+  );
+  const [{ goalId = "" } = {}] = fleet.rows<{ goalId: string }>("select goal_id as goalId from attempts");
+  const readTrouble = async (says: string, command: string) => {
+    screens = [LiveScreen.open(fleet.repo.path, [80, 24]), LiveScreen.open(fleet.repo.path, [200, 50])];
+    await expectTroubles((...words) => fleet.ok(...words), screens, [{ says, command, why: goalId }]);
+    for (const screen of screens.splice(0)) screen.close();
+  };
+  await readTrouble("its login does not work", "overseer answer q_");
   fleet.model.refuseAll(null);
   await answered(2);
   await fleet.until(() => !listConditions(fleet).some(({ active }) => active), "the end of the condition");
@@ -64,6 +78,7 @@ test("PROV-1: a refused login is one condition and one question, a dead port nee
     () => listConditions(fleet).some(({ active, cause }) => active && cause === "network"),
     "no network",
   );
+  await readTrouble("cannot be reached", "overseer doctor");
   again = await startModelServer({ port: Number(new URL(fleet.model.url).port) });
   await answered(3);
   expect(listProviderQuestions(fleet)).toHaveLength(1);

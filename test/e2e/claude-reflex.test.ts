@@ -81,18 +81,21 @@ test("ANOM-2: a loop is in the model's next request", async () => {
   }
 });
 
-test("ANOM-4: a cascade is in the model's next request, also when all failed at once", async () => {
+test("ANOM-4: a cascade is in the model's next request, also when all of a step failed at once", async () => {
   const fleet = await begin(20);
   const calls = [
     { tool: "Read", input: { file_path: "/no/such/file" } },
     { tool: "Bash", input: { command: "no-such-program --version" } },
     { tool: "Edit", input: { file_path: "/no/such/other", old_string: "a", new_string: "b" } },
   ];
-  const slung = await fleet.sling(modelPrompt("Check", [run("echo hello"), say("Done.")], { 0: { calls } }));
+  const again = [{ tool: "Bash", input: { command: "no-such-compiler --version" } }];
+  // One step of guesses side by side is no cascade yet; the next one that fails as a whole is.
+  const steps = [run("echo hello"), run("echo again"), say("Done.")];
+  const slung = await fleet.sling(modelPrompt("Check", steps, { 0: { calls }, 1: { calls: again } }));
   await fleet.turns(slung, 1);
   const [first] = steerings(fleet, slung);
-  expect(first).toMatchObject({ anomaly: "cascade", step: 1 });
-  expect(heardAfter(fleet, first?.text ?? "?")).toBe(3);
+  expect(first).toMatchObject({ anomaly: "cascade", step: 2 });
+  expect(heardAfter(fleet, first?.text ?? "?")).toBe(4);
 });
 
 test("ANOM-3: a context that fills up is in the model's next request", async () => {

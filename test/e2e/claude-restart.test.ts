@@ -130,9 +130,15 @@ test("FAIL-5: killed on its own screen it continues there, in its session, and n
   expect(world.pulse(second)?.usage.inputTokens).toBe(1000 * requests.length);
 
   // Ended in order, its meters may continue where they were; what they showed before is not this attempt's.
+  const spent = (of: Attempt) => world.pulse(of)?.usage.costUsd ?? 0;
+  await world.until(() => spent(second) >= COST_OF_ANSWER * requests.length, "the reading of its last answer");
   await world.ok("stop", "ada");
   const third = JSON.parse(await world.ok("restart", "ada", "--json")) as Attempt;
   await world.turns(third, 1);
-  await world.until(() => world.signals(third, "meter").length > 0, "a reading of its meters");
-  expect(world.pulse(third)?.usage.costUsd).toBeLessThan(world.pulse(second)?.usage.costUsd ?? 0);
+  await world.until(() => spent(third) > 0, "a reading of its meters");
+  expect(spent(second)).toBeCloseTo(COST_OF_ANSWER * requests.length, 9);
+  expect(spent(third)).toBeCloseTo(COST_OF_ANSWER, 9);
 });
+
+/** What the CLI reckons for an answer of the model server: a thousand tokens in, ten out. */
+const COST_OF_ANSWER = 0.0042;

@@ -136,6 +136,9 @@ test.each(CLAUDE_VERSIONS)(
     expect(world.status(slung)).toBe("?? src/left.txt");
     expect(gitIn(slung.worktree, "show", "--name-only", "--format=%s", "HEAD")).toContain("src/a.txt");
     expect(world.settings()).toBe(settings);
+    // A worktree is no project of its own in the CLI's list, so none is left there when it goes.
+    const known = JSON.parse(readFileSync(join(world.configDir, ".claude.json"), "utf8")) as { projects: object };
+    expect(Object.keys(known.projects)).toEqual([world.repo.path]);
 
     const planted = SECRETS.map((_, index) => readFileSync(join(slung.worktree, secretFile(index)), "utf8"));
     // The CLI undoes such escapes in what its tools are given.

@@ -1,6 +1,7 @@
 /** The daemon as people meet it: real processes, real locks, real sockets, real kills. */
 import { afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { shortTime } from "#cli/short-time.ts";
 import { callDaemon, connectDaemon } from "#control/daemon-client.ts";
 import type { Status } from "#control/status.ts";
 import { parseHeartbeat, parseIntent } from "#domain/health/daemon-life.ts";
@@ -69,14 +70,14 @@ test("DEAD-1: a daemon stopped by SIGSTOP is seen as not beating, and as running
   await fleetWith();
   await fleet.ok("up");
   expect((await status()).daemon).toMatchObject({ state: "running", pid: fleet.theDaemon().pid, version });
-  fleet.processes.signal(fleet.theDaemon(), "SIGSTOP");
+  await fleet.hang(fleet.theDaemon());
   const lastBeat = () => parseHeartbeat(readFileSync(runFiles(fleet.state).heartbeat, "utf8"))?.at ?? 0;
   await eventually(
     () => Date.now() - lastBeat() > 1_100,
     () => "the heart to stand still",
   );
   expect((await status()).daemon.state).toBe("not-beating");
-  expect(await fleet.ok("status")).toContain(`NOT BEATING since ${new Date(lastBeat()).toISOString()}`);
+  expect(await fleet.ok("status")).toContain(`NOT BEATING since ${shortTime(lastBeat(), Date.now())}`);
   expect((await fleet.run("up")).code).toBe(4);
   fleet.processes.signal(fleet.theDaemon(), "SIGCONT");
   await eventually(
@@ -166,7 +167,7 @@ test("down ends a daemon that does not answer, and says so", async () => {
   await fleetWith();
   await fleet.ok("up");
   const daemon = fleet.theDaemon();
-  fleet.processes.signal(daemon, "SIGSTOP");
+  await fleet.hang(daemon);
   expect(await fleet.ok("down")).toContain("did not answer and was ended");
   expect(fleet.processes.alive(daemon)).toBe(false);
   expect(await fleet.ok("down")).toContain("No daemon was running");

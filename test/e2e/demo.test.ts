@@ -104,7 +104,7 @@ function factsIn(said: string): string[] {
         .replace(/\S+#\d+/, "agent")
         .replace(/ \(pid \d+\)/, "")
         .replace(/done at [0-9a-f]{7}/, "done")
-        .replace(/step \d+: (“.*) \d+ times/, "step n: $1 n times")
+        .replace(/step \d+: (.*) \d+ times/, "step n: $1 n times")
         .replace(/one agent|\d+ agents/, "n agents")}`,
   );
   return told.toSorted();
@@ -136,7 +136,10 @@ const TOLD: Readonly<Record<string, readonly string[]>> = {
     "The claim goes back to its author, with what the check said.",
     "agent reports done.",
   ],
-  T4: [...LIVED, "Steered by its reflex at step n: “You made the same call n times with the same result.”"],
+  T4: [
+    ...LIVED,
+    "Steered by its reflex at step n: Bash “grep -i hello dictionary/spanish” failed n times with the same result.",
+  ],
   T5: [
     ...LIVED,
     "agent died: Its process was killed by SIGKILL.",

@@ -83,7 +83,7 @@ test("doctor judges outcomes: a git that fails, no tmux, an agent CLI that hangs
   );
   const kept = join(given.state, "run/spool", String(attempt), "000000000000001-x.report");
   mkdirSync(dirname(kept), { recursive: true });
-  given.processes.signal(given.runner(attempt), "SIGSTOP");
+  await given.hang(given.runner(attempt));
   writeFileSync(kept, "{}");
   const scripts = { git: "echo 'fatal: it is broken' >&2; exit 128", claude: "exec sleep 600" };
   const PATH = pathWith(scripts, ["sh", "sleep", "dirname", "readlink", "uname", "cat", "env"]);

@@ -80,7 +80,7 @@ describe("who may start whom", () => {
       ["worker", "chief", 1],
     ]);
     expect(await overseerOk(path, "agents", "list")).toMatch(/\n {2}worker#2/);
-    expect(await overseerOk(path, "status")).toMatch(/Agents: 2 at work[\s\S]*chief#1[\s\S]* {4}worker#2/);
+    expect(await overseerOk(path, "status")).toMatch(/Agents: 2: [\s\S]*chief#1[\s\S]* {4}worker#2/);
     expect(readFileSync(join(path, ".git/overseer/run/attempts/2/system-prompt.md"), "utf8")).toContain("chief");
     await overseerOk(path, "nuke", "--all");
     expect(await leftovers(await worldAt(path))).toEqual([]);
@@ -253,7 +253,10 @@ describe("the places agents worked in", () => {
     await overseerOk(path, "sling", ...scripted({ edit: { file: "grüße.txt", content: "a\r\nb\n" } }), "--name", "b");
     await idle(path, "b");
     const { end } = JSON.parse(await overseerOk(path, "stop", "b", "--json")) as { end: { wip: string } };
-    expect(await overseerOk(path, "worktree", "restore")).toContain(end.wip);
+    const listed = await overseerOk(path, "worktree", "restore");
+    expect(listed).toMatch(new RegExp(`${end.wip} +1 file +b +goal_\\S+/T1 .* \\d\\d:\\d\\d +[0-9a-f]{10}`));
+    const [kept] = JSON.parse(await overseerOk(path, "worktree", "restore", "--json")) as object[];
+    expect(kept).toMatchObject({ ref: end.wip, agent: "b", task: expect.stringMatching(/\/T1$/), files: 1 });
     const place = join(path, ".overseer/worktrees/b-1");
     git("-C", place, "clean", "-qfd");
     await overseerOk(path, "worktree", "restore", end.wip);

@@ -1,11 +1,11 @@
 /**
  * What the README promises first, as a newcomer would find out: a fresh clone, an empty HOME, its first command and nothing
  * else. In the long lane `npm ci` fetches everything again; otherwise what this clone has installed stands in for the
- * network, and the rest is the same. What the demo shows is looked at in demo.test.ts.
+ * network, without what only development needs, and the rest is the same. What the demo shows is looked at in demo.test.ts.
  */
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { chmodSync, cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { isLongLane } from "../support/scale.ts";
 import { gitIn, tempDir } from "../support/temp.ts";
 
@@ -24,10 +24,29 @@ function committed(): string {
   return repo;
 }
 
-/** A PATH on which `npm ci` brings what is installed here, and then does what npm does next. */
+/** What `npm ci --omit=dev` installs, by the lock file: what only development needs is not there. */
+function withoutDevelopment(): string {
+  const { packages } = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")) as {
+    packages: Record<string, { dev?: boolean }>;
+  };
+  const modules = join(tempDir("prod-"), "node_modules");
+  const needed = Object.entries(packages).filter(
+    ([path, { dev }]) => path !== "" && dev !== true && existsSync(join(ROOT, path)),
+  );
+  for (const [path] of needed) {
+    const place = join(modules, "..", path);
+    mkdirSync(dirname(place), { recursive: true });
+    symlinkSync(join(ROOT, path), place);
+  }
+  expect(existsSync(join(modules, "bun"))).toBe(true);
+  for (const name of ["typescript", "@biomejs", "@anthropic-ai"]) expect(existsSync(join(modules, name))).toBe(false);
+  return modules;
+}
+
+/** A PATH on which `npm ci --omit=dev` brings what is installed here of it, and then does what npm does next. */
 function withoutNetwork(): string {
   const bin = tempDir("bin-");
-  const npm = `#!/bin/sh\n[ "$*" = ci ] && ln -s '${join(ROOT, "node_modules")}' node_modules && exec sh scripts/bundle.sh\n`;
+  const npm = `#!/bin/sh\n[ "$*" = 'ci --omit=dev' ] && ln -s '${withoutDevelopment()}' node_modules && exec sh scripts/bundle.sh\n`;
   writeFileSync(join(bin, "npm"), npm);
   chmodSync(join(bin, "npm"), 0o755);
   return `${bin}:${process.env.PATH}`;

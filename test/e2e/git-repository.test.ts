@@ -5,6 +5,7 @@ import { join } from "node:path";
 import {
   checkoutFingerprint,
   findCommit,
+  findCommits,
   hasCommits,
   headOf,
   isMergedInto,
@@ -14,6 +15,7 @@ import {
   repositoryAt,
   targetBranch,
   userIdentity,
+  worktreeHead,
 } from "#git/repository.ts";
 import { snapshotWip } from "#git/wip.ts";
 import { addWorktree } from "#git/worktrees.ts";
@@ -65,6 +67,43 @@ test("commits and branches are resolved, detached or not", async () => {
   expect(await isMergedInto(git, repo.path, "trünk", commit)).toBe(false);
   repo.git("checkout", "--quiet", "--detach");
   expect((await headOf(git, repo.path)).branch).toBeUndefined();
+});
+
+test("many names are resolved at once, and those that stand for nothing are left out", async () => {
+  const repo = tempRepo({ files: { a: "a\n" } });
+  const commit = repo.git("rev-parse", "HEAD");
+  repo.git("tag", "--annotate", "--message", "One", "v1");
+  const names = ["ORIG_HEAD", "v1", "--all", "HEAD:a", commit, "f".repeat(40), "HEAD"];
+  expect(await findCommits(git, { cwd: repo.path }, names)).toEqual([commit, commit, commit]);
+  expect(await findCommits(git, { cwd: repo.path }, [])).toEqual([]);
+});
+
+test("what a worktree has checked out: on its branch, packed or not, detached, and where it is gone", async () => {
+  const repo = tempRepo({ files: { a: "a\n" } });
+  const commonDir = join(repo.path, ".git");
+  const path = join(repo.path, "wt");
+  await addWorktree(tools, {
+    repository: commonDir,
+    path,
+    branch: "overseer/b/T1",
+    base: repo.git("rev-parse", "HEAD"),
+  });
+  const agrees = async () => {
+    const head = gitIn(path, "rev-parse", "HEAD").trim();
+    expect(await worktreeHead(tools, commonDir, path)).toBe(head);
+    return head;
+  };
+  const first = await agrees();
+  gitIn(path, "commit", "--quiet", "--allow-empty", "--message", "Second");
+  expect(await agrees()).not.toBe(first);
+  repo.git("pack-refs", "--all");
+  await agrees();
+  gitIn(path, "checkout", "--quiet", "--detach", first);
+  expect(await agrees()).toBe(first);
+  gitIn(path, "checkout", "--quiet", "--orphan", "nothing-yet");
+  expect(await worktreeHead(tools, commonDir, path)).toBeUndefined();
+  rmSync(path, { recursive: true });
+  await expect(worktreeHead(tools, commonDir, path)).rejects.toMatchObject({ code: "CWD_MISSING" });
 });
 
 test("the target branch: named, else origin's, else the one at init, and never a detached HEAD", async () => {
@@ -126,6 +165,10 @@ test("CLEAN-1: the fingerprint sees every change of the checkout and is blind to
   await differsIn("status");
   repo.git("checkout", "--quiet", "-b", "other");
   await differsIn("head");
+  expect(last.head).toBe(`other ${repo.git("rev-parse", "HEAD")}`);
+  repo.git("checkout", "--quiet", "--detach");
+  await differsIn("head");
+  expect(last.head).toBe(`detached ${repo.git("rev-parse", "HEAD")}`);
 });
 
 test("the user's identity, else Overseer's own", async () => {

@@ -278,6 +278,30 @@ describe("removing a worktree", () => {
     expect(leftovers(repo)).toBe(JSON.stringify([[], [], "refs/heads/main"]));
   });
 
+  test("WT-1: removed by another while git stands in what goes, it is gone for both", async () => {
+    const { repo, path, removal } = await made();
+    const own = commitIn(path, "work");
+    const request = { ...removal, force: true };
+    const real = systemExec();
+    let others: Awaited<ReturnType<typeof removeWorktree>> | undefined;
+    const late: Exec = {
+      run: async (argv, options) => {
+        const cwd = options?.cwd ?? "";
+        if (others !== undefined || !argv.includes("cat-file") || !cwd.includes("/.git/worktrees/")) {
+          return real.run(argv, options);
+        }
+        const waits = 'while [ -d "$0" ]; do sleep 0.01; done; exec "$@"';
+        const said = real.run(["sh", "-c", waits, cwd, ...argv], options);
+        others = await removeWorktree(tools, request);
+        expect((await said).stderr).toContain("Unable to read current working directory");
+        return said;
+      },
+    };
+    expect(await removeWorktree(realGitTools(late), request)).toMatchObject({ removed: false });
+    expect(others?.recovery.map((ref) => repo.git("rev-parse", ref))).toEqual([own]);
+    expect(leftovers(repo)).toBe(JSON.stringify([[], [], "refs/heads/main"]));
+  });
+
   test("CLEAN-1: a git gc that takes unnamed objects in between costs nothing of what is kept", async () => {
     const { repo, path, removal } = await made();
     writeFileSync(join(path, "a.txt"), "uncommitted\n");

@@ -135,7 +135,12 @@ describe("bad input", () => {
     ["blocked without a reason", () => ["work", "block", "S1"], 2, /needs a reason/],
     ["a circle", (goal) => ["goal", "plan", goal, "--file", "cycle.yaml"], 2, /cycle: S1 → S2 → S1|S2 → S1 → S2/],
     ["a new goal with a bad plan", () => ["goal", "create", "New", "--plan", "cycle.yaml"], 2, /form a cycle/],
-    ["a new goal with no plan in the file", () => ["goal", "create", "New", "--plan", "list.json"], 2, /is not a plan/],
+    [
+      "a new goal with no plan in the file",
+      () => ["goal", "create", "New", "--plan", "list.json"],
+      2,
+      /list\.json:1:1: .*not a list/,
+    ],
     ["a duplicate id", (goal) => ["goal", "plan", goal, "--file", "duplicate.yaml"], 2, /S1 is used twice/],
     [
       "an unknown dependency",
@@ -163,18 +168,33 @@ describe("bad input", () => {
       /"\.\.\/x".*not a path/,
     ],
     ["a new goal without a title", () => ["goal", "create", "--plan", "plan.yaml"], 2, /title/],
-    ["a malformed file", (goal) => ["goal", "plan", goal, "--file", "malformed.yaml"], 2, /neither YAML nor JSON/],
-    ["a binary file", (goal) => ["goal", "plan", goal, "--file", "binary.yaml"], 2, /is not a plan/],
-    ["an empty file", (goal) => ["goal", "plan", goal, "--file", "empty.yaml"], 2, /is not a plan/],
-    ["a file of another shape", (goal) => ["goal", "plan", goal, "--file", "list.json"], 2, /is not a plan/],
+    ["a malformed file", (goal) => ["goal", "plan", goal, "--file", "malformed.yaml"], 2, /malformed\.yaml:\d+:\d+: /],
+    ["a binary file", (goal) => ["goal", "plan", goal, "--file", "binary.yaml"], 2, /binary\.yaml:1:\d+: /],
+    [
+      "an empty file",
+      (goal) => ["goal", "plan", goal, "--file", "empty.yaml"],
+      2,
+      /empty\.yaml:1:1: planVersion is missing/,
+    ],
+    [
+      "a file of another shape",
+      (goal) => ["goal", "plan", goal, "--file", "list.json"],
+      2,
+      /list\.json:1:1: .*not a list/,
+    ],
     ["a misspelt key", (goal) => ["goal", "plan", goal, "--file", "keys.yaml"], 2, /objektive/],
-    ["a plan file of 10 MB", (goal) => ["goal", "plan", goal, "--file", "huge.yaml"], 2, /1 MB is the limit/],
-    ["a huge field in a plan", (goal) => ["goal", "plan", goal, "--file", "huge-field.yaml"], 2, /16,384 is the limit/],
+    ["a plan file of 10 MB", (goal) => ["goal", "plan", goal, "--file", "huge.yaml"], 2, /larger than 1 MB/],
+    [
+      "a huge field in a plan",
+      (goal) => ["goal", "plan", goal, "--file", "huge-field.yaml"],
+      2,
+      /16,384 is the limit \(store\.caps\.payload\)/,
+    ],
     [
       "a file that is not there",
       (goal) => ["goal", "plan", goal, "--file", "none.yaml"],
-      5,
-      /none\.yaml cannot be read/,
+      3,
+      /There is no file none\.yaml/,
     ],
     ["a directory as a file", (goal) => ["goal", "plan", goal, "--file", "."], 5, /cannot be read/],
     ["an unknown goal", () => ["goal", "show", "goal_NOPE"], 3, /no goal goal_NOPE/],
@@ -184,7 +204,12 @@ describe("bad input", () => {
     ["an empty id", () => ["goal", "pause", ""], 2, /./],
     ["a title of two lines", () => ["goal", "create", "a\nb"], 2, /line break/],
     ["a long title", () => ["goal", "create", "x".repeat(201)], 2, /200 is the limit/],
-    ["a long field", () => ["goal", "create", "x", "--problem", "x".repeat(100_000)], 2, /16,384 is the limit/],
+    [
+      "a long field",
+      () => ["goal", "create", "x", "--problem", "x".repeat(100_000)],
+      2,
+      /16,384 is the limit \(store\.caps\.payload\)/,
+    ],
     [
       "evidence outside the repository",
       () => ["work", "done", "S1", "--file", "../../etc/passwd"],
@@ -213,7 +238,7 @@ describe("bad input", () => {
     const { goalId: second } = await json(place, "goal", "create", "Another");
     await run(place, "goal", "plan", second, "--file", "plan.yaml");
     const called = await program.call(place, ["work", "done", "S1", "--summary", "x"]);
-    expectRefusal(called, 4, /S1 is in 2 goals/);
+    expectRefusal(called, 4, /S1 could be goal_/);
     for (const goal of [first, second]) expect(called.stderr).toContain(`${goal}/S1`);
     await run(place, "work", "done", `${second}/S1`, "--summary", "x");
     await run(place, "work", "done", "S1", "--goal", first, "--summary", "x");
@@ -256,8 +281,8 @@ describe("bad input", () => {
     ["a directory that is no repository", () => tempDir("plain-"), ["init"], 5, /not inside a git repository/],
     ["the same, asked for its status", () => tempDir("plain-"), ["status"], 5, /not inside a git repository/],
     ["a repository without commits", withoutCommits, ["init"], 4, /no commits yet/],
-    ["a repository where init never ran", () => tempRepo().path, ["goal", "list"], 5, /no Overseer database/],
-    ["the same, asked to write", () => tempRepo().path, ["goal", "create", "x"], 5, /no Overseer database/],
+    ["a repository where init never ran", () => tempRepo().path, ["goal", "list"], 5, /Overseer is not set up here/],
+    ["the same, asked to write", () => tempRepo().path, ["goal", "create", "x"], 5, /Overseer is not set up here/],
   ];
   test.each(PLACES)("%s: nothing is made there", async (_why, place, words, code, says) => {
     const at = place();

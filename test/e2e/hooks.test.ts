@@ -256,6 +256,10 @@ describe("HOOK-3: whatever is wrong, recording hooks end well and lose nothing",
     const refused = await hooks.call(moved(hooks.command("PreToolUse", "permit")), { tool_name: "Write" });
     expect(refused.code).toBe(0);
     expect(refused.denied).toContain("permit hook could not run");
+    // More than a pipe takes: a CLI that cannot write it all holds the hook for failed, and some then let the tool run.
+    const long = { tool_name: "Write", tool_input: { content: "x".repeat(1_000_000) } };
+    expect((await hooks.call(moved(hooks.command("Stop")), long)).code).toBe(0);
+    expect((await hooks.call(moved(hooks.command("PreToolUse", "permit")), long)).denied).toContain("could not run");
   });
 
   test("nonsense on standard input: recording says nothing, the permit refuses", async () => {

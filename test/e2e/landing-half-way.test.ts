@@ -18,9 +18,8 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { landClaim } from "#act/landing/land.ts";
-import { isMoveLeft, settleLeftMove } from "#act/landing/lock.ts";
+import { isMoveLeft, settleLeftMove, settleUnfinishedMove } from "#act/landing/lock.ts";
 import { mergeBranch } from "#control/merge.ts";
-import { settleNotedMoves } from "#git/move-notes.ts";
 import { asPerson } from "../support/landing-observations.ts";
 import { foundLanding, GOAL, landingWorld, tasks } from "../support/landing-world.ts";
 import { canMount, inNamespace } from "../support/namespace.ts";
@@ -170,6 +169,62 @@ test("MERGE-3: a power cut while the checkout moves is taken back by the next pr
   hasLanded(repo);
 });
 
+/** Kills everybody above the `mv` that puts the index, before it has or after it. */
+function cutAtIndex(when: "before" | "after"): string {
+  const bin = tempDir("bin-");
+  const real = Bun.which("mv") ?? "mv";
+  const above = (of: string) => `$(ps -o ppid= -p ${of} | tr -d ' ')`;
+  const lines = [
+    "#!/bin/sh",
+    when === "after" ? `'${real}' "$@"` : ":",
+    `ref=${above("$PPID")}; hook=${above("$ref")}; merge=${above("$hook")}; us=${above("$merge")}`,
+    "kill -9 $ref $us $merge $hook $PPID",
+  ];
+  writeFileSync(join(bin, "mv"), `${lines.join("\n")}\n`);
+  chmodSync(join(bin, "mv"), 0o755);
+  return `${bin}:${process.env.PATH}`;
+}
+
+async function cutWithLocks(when: "before" | "after") {
+  const repo = await claimed();
+  filter(repo, "cat");
+  const cut = Bun.spawnSync([process.execPath, HARNESS, repo.path, JSON.stringify(CONFIG)], {
+    ...{ stdin: "ignore" as const, env: { ...process.env, PATH: cutAtIndex(when) } },
+  });
+  expect(cut.signalCode).toBe("SIGKILL");
+  const [head, branch] = ["HEAD.lock", "refs/heads/main.lock"].map((name) => join(repo.path, ".git", name));
+  const settle = async () => {
+    const world = await landingWorld(repo.path, { config: CONFIG });
+    await settleLeftMove(world.parts);
+    await world.close();
+    return [head, branch].map((path) => existsSync(path ?? ""));
+  };
+  expect([head, branch].map((path) => existsSync(path ?? ""))).toEqual([true, true]);
+  return { repo, branch: branch ?? "", settle };
+}
+
+test.each(["before", "after"] as const)(
+  "MERGE-3: killed %s the index is put, with the branch locked, our own locks are gone at the next look",
+  async (when) => {
+    const { repo, settle } = await cutWithLocks(when);
+    // A git of the user's is at work there, and may hold the lock of HEAD.
+    const child = Bun.spawn(["git", "cat-file", "--batch"], { cwd: repo.path, stdin: "pipe", env: process.env });
+    expect(await settle()).toEqual([true, true]);
+    child.kill();
+    await child.exited;
+    expect(await settle()).toEqual([false, false]);
+    expect(repo.git("status", "--porcelain")).toBe("?? mine.txt");
+    expect(await land(repo)).toMatchObject({ kind: "done" });
+    hasLanded(repo);
+  },
+);
+
+test("MERGE-3: a lock of the branch for another move than ours stays, and that of HEAD with it", async () => {
+  const { branch, settle } = await cutWithLocks("before");
+  writeFileSync(branch, `${"0".repeat(39)}1\n`);
+  expect(await settle()).toEqual([true, true]);
+});
+
 test.each(["renamed", "copied"])(
   "MERGE-3: a move that was cut is taken back in a repository that was %s since",
   async (how) => {
@@ -184,7 +239,7 @@ test.each(["renamed", "copied"])(
     const original = how === "copied" ? theirs(repo) : undefined;
     const world = await landingWorld(now, { config: CONFIG });
     expect(await isMoveLeft(world.parts)).toBe(true);
-    await settleNotedMoves(world.parts.git, join(now, ".git"));
+    await settleUnfinishedMove(world.parts);
     expect(await isMoveLeft(world.parts)).toBe(false);
     await world.close();
     expect(existsSync(join(now, ".git/index.lock"))).toBe(false);

@@ -424,7 +424,7 @@ const UNFINISHED: [what: string, begin: (repo: TempRepo) => void, says: RegExp][
       );
       Bun.spawnSync(["git", "am", patch], { cwd: repo.path });
     },
-    /git am is unfinished/,
+    /git am is unfinished.*; finish or abort it/,
   ],
   [
     "a cherry-pick of several that has stopped",
@@ -433,6 +433,17 @@ const UNFINISHED: [what: string, begin: (repo: TempRepo) => void, says: RegExp][
       writeFileSync(join(repo.path, ".git/sequencer/todo"), "pick 1\n");
     },
     /cherry-pick or revert is unfinished/,
+  ],
+  [
+    "a stash that came back with conflicts",
+    (repo) => {
+      repo.write({ "a.txt": "mine\n" });
+      repo.git("stash", "--quiet");
+      repo.write({ "a.txt": "theirs\n" });
+      repo.git("commit", "--quiet", "--all", "--message", "Theirs");
+      Bun.spawnSync(["git", "stash", "pop", "--quiet"], { cwd: repo.path });
+    },
+    /unresolved conflicts in .*; resolve them and 'git add' them, or abort what brought them/,
   ],
   ["a bisect that has begun", (repo) => void repo.git("bisect", "start"), /bisect is unfinished/],
   [

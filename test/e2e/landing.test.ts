@@ -16,9 +16,10 @@ import { endAttempt } from "#domain/agents/attempt-end.ts";
 import { approveLanding, claimInSnapshot } from "#domain/landing/may-land.ts";
 import type { Action } from "#domain/model/action.ts";
 import { NO_USAGE } from "#domain/model/attempt.ts";
+import { askQuestion } from "#domain/model/question.ts";
 import reapAction from "#engine/actions/clean.ts";
 import landAction from "#engine/actions/land.ts";
-import { assignmentById } from "#store/assignments.ts";
+import { assignmentById, questionById } from "#store/assignments.ts";
 import { attemptByNumber } from "#store/attempts.ts";
 import { eventsMatching } from "#store/events.ts";
 import { waitingMessages } from "#store/messages.ts";
@@ -93,6 +94,23 @@ test("WORK-3: a checked commit lands: branch, checkout, node, assignment and the
   await world.close();
 });
 
+test("WORK-3 ANOM-6: with what lands, nobody needs the answer to what Overseer asked about it", async () => {
+  const { world, land, check } = await scene({ ...AUTO, checks: { tests: PASS } });
+  const attempt = await world.attempt("T1");
+  const moment = { now: world.parts.clock.now(), actor: "overseer" } as const;
+  for (const nodeId of ["T1", "T2"]) {
+    const wanted = { questionId: `q_${nodeId}`, goalId: GOAL, nodeId, text: "The key is locked.", options: [] };
+    await world.store.commit({ at: moment.now, reads: {}, decide: () => askQuestion(undefined, wanted, moment) });
+  }
+  world.commit(attempt, { "ok.txt": "yes\n" });
+  await world.report(attempt);
+  expect(await check("T1")).toEqual({ kind: "checked", next: "land" });
+  expect(await land("T1")).toEqual({ kind: "done" });
+  const { asked, other } = await world.store.read({ asked: questionById("q_T1"), other: questionById("q_T2") });
+  expect([asked?.status, other?.status]).toEqual(["withdrawn", "open"]);
+  await world.close();
+});
+
 test("DONE-1: a liar is caught: the failing part of the log goes back to the agent, then a person is asked", async () => {
   const config = { landing: { mode: "auto", fixRounds: 3 }, checks: { tests: PASS } };
   const { world, check, repo } = await scene(config);
@@ -103,7 +121,7 @@ test("DONE-1: a liar is caught: the failing part of the log goes back to the age
   await world.report(attempt);
   expect(await check("T1")).toEqual({ kind: "returned" });
   const { inbox } = await world.store.read({ inbox: waitingMessages(attempt.attempt) });
-  expect(inbox.at(-1)?.body).toContain("the check tests (exit 1) failed on your commit");
+  expect(inbox.at(-1)?.body).toContain("the check tests (exit 1) failed on commit ");
   expect(await world.node("T1")).toMatchObject({ status: "in_progress", rounds: 1 });
 
   // The same commit once more: the verdict is known, nothing is run, and the round counts.

@@ -124,6 +124,8 @@ test("SLING-3: an agent outlives its lead, and its outcome goes to the person th
 test("POL-1: an agent mails and waits; it does not nudge, stop or read another's box into its own", async () => {
   fleet = await Fleet.make({ terminal: "detached" });
   const given = fleet;
+  await given.sling("b", [say("here"), wait]);
+  await given.ok("mail", "send", "--to", "b", "--subject", "for b alone", "--body", "not for a");
   const commands = [
     "nudge b hello",
     "stop b",

@@ -91,6 +91,7 @@ test.each(IN_THE_WAY)(
     const landed = await mergeBranch(ada, "theirs");
     expect(landed).toMatchObject({ outcome: "waiting" });
     expect(landed.detail).toMatch(/uncommitted changes|would be overwritten/);
+    expect(landed.detail).toContain("or work on another branch ('git switch -c <name>')");
     expect(snapshot(repo.path, home)).toEqual(before);
     const waiting = await queue(ada);
     expect(queueStatus(waiting)).toMatchObject({ waiting: 1, oldest: { branch: "theirs" } });

@@ -12,7 +12,10 @@ import { landClaim } from "#act/landing/land.ts";
 import { workOffQueue } from "#act/landing/queue.ts";
 import type { ActParts } from "#act/parts.ts";
 import { update as updateGoal } from "#control/goals.ts";
+import { listHeldLandings } from "#control/merge.ts";
+import { readMorningReport } from "#control/morning-report.ts";
 import { giveAnswer } from "#control/questions.ts";
+import { why } from "#control/why.ts";
 import { blockWork, unblockWork } from "#control/work.ts";
 import { type Action, actionDecided } from "#domain/model/action.ts";
 import { accept } from "#domain/model/decision.ts";
@@ -162,9 +165,9 @@ test("MERGE-1, STATUS-1: who lands next follows from priority and age, whoever w
     since: new Date(now - 3 * 3_600_000 - 1).toISOString(),
   };
   expect(status.mergeQueue).toMatchObject({ waiting: 4, testing: 0, parked: 0, oldest });
-  expect(await overseerOk(repo.path, "status")).toContain(
-    `4 waiting, 0 being tested, 0 parked; the oldest is ${oldest.branch}`,
-  );
+  const queue = (await overseerOk(repo.path, "status")).split("Merge queue: ")[1]?.split("\n") ?? [];
+  expect(queue[0]).toBe("4 waiting, 0 being tested, 0 parked");
+  expect(queue[1]).toMatch(/^ {2}waiting {2}since (yesterday )?\d\d:\d\d {2}goal_\w+\/T1 /);
   await world.close();
   const next = await landingWorld(repo.path, { config });
   await workOffQueue(next.parts);
@@ -255,6 +258,11 @@ test("AUTO-11: after a landing the command runs on the new target; where it fail
   const asked = async () => (await world.store.read({ open: openQuestions() })).open;
   await landClaim(world.parts, { goalId: GOAL, nodeId: "T1" });
   const broken = repo.git("rev-parse", "main");
+  const told = async (id: string) => (await why(asPerson(world), id)).now.join("\n");
+  const where = `on ${broken.slice(0, 10)}, which this landing has made of main`;
+  expect(await told("T1")).toContain(
+    `landing.afterLand is run ${where}; nothing more lands on main until it has ended.`,
+  );
   expect(await land("T2")).toMatchObject({ ok: false, problem: expect.stringContaining("afterLand has ended") });
   expect(await after()).toMatchObject({ done: 1, failed: 0 });
   const [question] = await asked();
@@ -266,6 +274,10 @@ test("AUTO-11: after a landing the command runs on the new target; where it fail
   expect(readFileSync(ran, "utf8").trim().split("\n")).toEqual([broken]);
   expect(await land("T2")).toMatchObject({ ok: false, problem: expect.stringContaining(question?.questionId ?? "-") });
   expect(repo.git("rev-parse", "main")).toBe(broken);
+  const ends = `until ${question?.questionId} is answered ('overseer answer ${question?.questionId} "go on landing"'), or until the command passes on a later commit of main.`;
+  expect(await told("T1")).toContain(
+    `landing.afterLand ran ${where}, and failed; the landing stands.\nNothing more lands on main ${ends}`,
+  );
   const ada = asPerson(world);
   const wish = {
     actionId: "land:T2",
@@ -280,6 +292,14 @@ test("AUTO-11: after a landing the command runs on the new target; where it fail
   const due = () => drain(world.parts, { land: landAction }, { only: ({ kind }) => kind === "land" });
   expect(await due()).toMatchObject({ done: 0, failed: 1 });
   expect(await due()).toMatchObject({ done: 0, failed: 0 });
+  expect(await told("T2")).toMatch(
+    /Its landing waits: Nothing more lands on main until q_.*\nNothing more lands on main until q_/,
+  );
+  expect(await listHeldLandings(ada)).toEqual([{ node: `${GOAL}/T2`, why: `Nothing more lands on main ${ends}` }]);
+  const { failed } = await readMorningReport(ada, 0);
+  expect(failed.map(({ what, text }) => `${what}: ${text}`).join()).toContain(
+    `landing.afterLand: failed on ${broken.slice(0, 10)}, which ${GOAL}/T1 has made of it`,
+  );
   await giveAnswer(ada, question?.questionId ?? "", "go on landing");
   // What waits for nothing but that is due at once.
   expect(await hastenHeldLandings(world.parts)).toBe(1);
@@ -292,5 +312,7 @@ test("AUTO-11: after a landing the command runs on the new target; where it fail
   await after();
   expect(await asked()).toEqual([]);
   expect(await statuses(world, 3)).toEqual(["done", "done", "done"]);
+  expect(await told("T1")).toContain("Landings go on since then.");
+  expect(await told("T3")).toMatch(/landing\.afterLand ran on [0-9a-f]{10}, .* and passed\./);
   await world.close();
 });

@@ -382,7 +382,7 @@ test("MERGE-2: one call in one tick: the second conflict waits for the next", as
   expect((await world.node("T1")).status).toBe("done");
   expect(one.asked()).toBe(1);
   const { queue } = await world.store.read({ queue: listQueuedMerges() });
-  expect(queue).toMatchObject([{ workNodeId: "T2", detail: expect.stringContaining("in this tick already") }]);
+  expect(queue).toMatchObject([{ workNodeId: "T2", detail: expect.stringContaining("just now") }]);
   expect(repo.git("show", "main:other.md")).toBe(`${OURS}x`);
   await world.close();
 });

@@ -112,7 +112,7 @@ test("PROC-1, ISO-1: a copied repository acts on nothing of its original, and be
   }
   const status = await copy.ok("status");
   expect(status).toStartWith(`COPIED: ${copy.repo.path} is a copy of ${original.repo.path}`);
-  expect(status).toContain("1 at work for the original");
+  expect(status).toContain("Agents of the original: 1");
   expect(status).not.toMatch(/overseer up|Daemon:/);
   const away = { standing: "copied", from: original.repo.path };
   expect(JSON.parse(await copy.ok("status", "--json")).away).toEqual(away);
@@ -135,7 +135,7 @@ test("PROC-1, ISO-1: a copied repository acts on nothing of its original, and be
     expect(gitIn(place, "rev-parse", "--path-format=absolute", "--git-common-dir")).toBe(join(repo.repo.path, ".git"));
   }
   // Nothing of the original's work is begun a second time before a person wants that.
-  expect(await copy.ok("status")).toStartWith("FROZEN");
+  expect(await copy.ok("status")).toMatch(/^Waits for you: \d+\n {2}FROZEN/);
   await copy.ok("thaw");
   await copy.ok("trust", "--yes");
   gitIn(copy.repo.path, "branch", "mine", "main");

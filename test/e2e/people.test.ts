@@ -4,7 +4,7 @@
  * daemon was replaced.
  */
 import { afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { NewsNotice, QuestionNotice } from "#channels/channel.ts";
 import { bundled } from "../support/cli.ts";
@@ -14,13 +14,16 @@ import { say } from "../support/steps.ts";
 import { tempDir } from "../support/temp.ts";
 
 setDefaultTimeout(120_000);
+const DOCS = join(import.meta.dir, "../../docs/answers.md");
 beforeAll(bundled);
 
 let fleet: Fleet;
 let server: ReturnType<typeof Bun.serve> | undefined;
+let hook: { kill(): void } | undefined;
 afterEach(async () => {
   await fleet.end();
   await server?.stop(true);
+  hook?.kill();
 });
 
 const seen = <T>(look: () => T | undefined | false, what: string) => eventually(look, () => `${what}\n${tail(fleet)}`);
@@ -36,18 +39,27 @@ test("NOTIFY-1 ESC-1 REPORT-1: answers come back by program, webhook and token, 
       heard.push(notice);
       if (notice.type === "news") return new Response("ok");
       tokens.set(notice.text, notice.token ?? "");
-      if (notice.text === "By webhook?") return Response.json({ answer: "yes, by webhook", token: notice.token });
+      // Left to the examples.
+      if (notice.text.startsWith("Which")) return new Response("ok");
       return Response.json({ answer: "no", token: `${notice.questionId}.zzzzzzzz.${"0".repeat(64)}` });
     },
   });
-  // It answers what is meant for it, with the token it was sent.
-  const script = `let text = ""; for await (const part of process.stdin) text += part;
-const notice = JSON.parse(text);
-if (notice.text === "By program?") console.log(JSON.stringify({ answer: "yes, by program", token: notice.token }));`;
-  writeFileSync(join(dir, "answer.mjs"), script);
+  // Both examples of docs/answers.md, as they stand there.
+  const examples = [...readFileSync(DOCS, "utf8").matchAll(/^```js\n([\s\S]*?)^```$/gm)].map(([, text = ""]) => text);
+  expect(examples).toHaveLength(2);
+  examples.forEach((text, at) => {
+    writeFileSync(join(dir, `example-${at}.mjs`), text);
+  });
   const program = join(dir, "answer");
-  writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${dir}/answer.mjs'\n`);
+  writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${dir}/example-0.mjs'\n`);
   chmodSync(program, 0o755);
+  const secret = "known to both";
+  const child = Bun.spawn([process.execPath, join(dir, "example-1.mjs")], {
+    env: { ...process.env, OVERSEER_WEBHOOK_SECRET: secret, PORT: "0" },
+    ...{ stdout: "pipe", stderr: "inherit" },
+  });
+  hook = child;
+  const port = new TextDecoder().decode((await child.stdout.getReader().read()).value).trim();
   const more = `
 landing: {mode: review}
 reconcile: {tickEvery: 1s}
@@ -56,11 +68,14 @@ channels:
   webhook: http://127.0.0.1:${server.port}/hook
   bundle: 0s
   people:
-    eve: {via: email, to: "/no/such/program", hears: [goal]}
+    docs: {via: webhook, to: "http://127.0.0.1:${port}/", hears: [question]}
+    eve: {via: email, to: "/no/such/program", hears: [goal, question]}
 `;
-  fleet = await Fleet.make({ more, terminal: "detached" });
+  fleet = await Fleet.make({ more, terminal: "detached", env: { OVERSEER_WEBHOOK_SECRET: secret } });
   await fleet.ok("up");
-  await seen(() => fleet.all("news.told").length >= 3 && fleet.all("news.told"), "whoever is told to be met");
+  await seen(() => fleet.all("news.told").length >= 4 && fleet.all("news.told"), "whoever is told to be met");
+  const unsigned = await fetch(`http://127.0.0.1:${port}/`, { method: "POST", body: "{}" });
+  expect(unsigned.status).toBe(401);
 
   const tested = await fleet.run("notify", "test");
   expect(tested.code).toBe(4);
@@ -68,15 +83,31 @@ channels:
   expect(tested.stdout).toContain("eve (email): NOT SENT: ");
 
   const ask = (question: string) => ({ kind: "ask", question, cli: ["overseer", "ask", question] }) as const;
-  const asker = await fleet.sling("asker", [ask("By program?"), ask("By webhook?"), ask("By token?"), say("I wait")]);
+  const asker = await fleet.sling("asker", [
+    ask("Which calendar?"),
+    ask("Which port?"),
+    ask("By token?"),
+    say("I wait"),
+  ]);
   const answers = () => fleet.all("question.answered").map(({ actor, data }) => `${actor}: ${data.answer}`);
   await seen(() => answers().length === 2 && tokens.has("By token?"), "two answers and the token of the third");
-  expect(answers().toSorted()).toEqual(["human:command: yes, by program", "human:webhook: yes, by webhook"]);
+  expect(answers().toSorted()).toEqual(["human:command: the ISO one", "human:docs: 8080"]);
   await seen(() => fleet.all("answer.refused")[0], "the refusal of a forged answer");
   await seen(
     () => heard.some((one) => one.type === "news" && one.text.includes("its token was not made here")),
     "the news of it",
   );
+
+  // Others were reached; that she was not is seen wherever one looks, and tried again.
+  await seen(
+    () => fleet.all("question.notified").some(({ data }) => data.channel === "eve" && !data.ok),
+    "the question that eve is not told",
+  );
+  expect(await fleet.ok("questions")).toMatch(
+    /By token\?\n +NOT TOLD by eve since .*, tried again: .*no\/such\/program/,
+  );
+  expect(await fleet.ok("status")).toMatch(/NOT TOLD: nothing gets through by eve since .*\/no\/such\/program/);
+  expect(await fleet.ok("notify")).toMatch(/eve +email +goal, question.*FAILS since .*a question: /);
 
   const token = tokens.get("By token?") ?? "";
   expect(await fleet.ok("answer", "--token", token, "by", "token")).toContain(": by token");
@@ -90,6 +121,8 @@ channels:
   await fleet.ok("goal", "cancel", asker.goalId);
 
   // A review is due, the goal is reached, and eve cannot be told: that is seen.
+  const inTheWay = `${fleet.repo.path}/a.txt`;
+  writeFileSync(inTheWay, "mine\n");
   const done = await fleet.sling("builder", [
     { kind: "edit", file: "a.txt", content: "a\n" },
     { kind: "commit", message: "Add a" },
@@ -98,14 +131,18 @@ channels:
   const news = (text: string) => heard.some((one) => one.type === "news" && one.text.includes(text));
   const node = `${done.goalId}/${done.workNodeId}`;
   await seen(() => news(`${node} waits for your review: overseer review ${node}`), "the news of the review");
-  await fleet.ok("accept", node);
+  await fleet.run("accept", node);
+  await seen(() => news(`${node} is done and cannot land: `), "the news of the landing that is held up");
+  expect(heard.filter((one) => one.type === "news" && one.text.includes("cannot land"))).toHaveLength(1);
+  rmSync(inTheWay);
+  await seen(() => news(`${node} is done.`), "the news of its landing");
   await seen(() => news(`Goal ${done.goalId} is reached.`), "the news of the goal");
   await seen(
     () => fleet.all("news.told").some(({ data }) => data.channel === "eve" && !data.ok),
     "what eve does not hear",
   );
   expect(await fleet.ok("status")).toMatch(/NOT TOLD: nothing gets through by eve since .*\/no\/such\/program/);
-  expect(await fleet.ok("notify")).toMatch(/eve +email +goal +[12] waiting +FAILS since/);
+  expect(await fleet.ok("notify")).toMatch(/eve +email +goal, question +[12] waiting +FAILS since/);
 
   const report = await fleet.ok("report", "--since", "1h");
   expect(report).toMatch(

@@ -78,7 +78,10 @@ const anomalies = (fleet: Fleet, attempt: number) =>
 
 /** The same few files, again and again. */
 const spin = (count: number) => times(count, (at) => read(`${"abcd"[at % 4]}.txt`));
-const differently = (count: number) => times(count, (at) => run(`echo 'TypeError: part ${at}' >&2; exit ${at + 3}`));
+/** Each failure says something else: the same error again would be repetition. */
+const PARTS = ["wheel", "hinge", "valve", "lever", "crank", "shaft", "screw"];
+const differently = (count: number) =>
+  times(count, (at) => run(`echo 'TypeError: no ${PARTS[at % PARTS.length]}' >&2; exit ${at + 3}`));
 
 describe("the supervisor's eight tests", () => {
   test("1, REFLEX-1, ROLE-2: without a role nothing runs and nothing is written", async () => {
@@ -136,13 +139,20 @@ describe("the supervisor's eight tests", () => {
     const attempt = await played(fleet, [listens, ...times(4, () => run("echo 'no such table' >&2; exit 3"))]);
     expect(anomalies(fleet, attempt)[0]).toEqual([3, "loop"]);
     await fleet.said(attempt, "I heard the supervisor.");
+    // A person finds that it was wrong: the log keeps it, metrics counts it, and the label of it is one that replay scores.
+    const labels = `${fleet.userDir}/labels.ndjson`;
+    const [steered] = fleet.events(attempt, "agent.steered");
+    const kept = await fleet.ok("wrong", "ada", "--reason", "It was told to.", "--labels", labels);
+    expect(kept).toContain(`steering ${steered?.seq} of ada#${attempt} (loop: `);
+    expect(await fleet.ok("metrics")).toMatch(/loop +1 said +1 wrong +100 %/);
+    expect(await fleet.ok("replay", "--score", labels)).toMatch(/^loop +overseer +0 +1 /m);
   });
 
-  test("5, ANOM-3: a context that fills up is said at 80 and urgently at 90 percent", async () => {
+  test("5, ANOM-3: a context that fills up is said at 75 and urgently at 90 percent", async () => {
     const fleet = await fleetOf({ maxStepsWithoutProgress: 20 });
     const holds = (inputTokens: number): Step => ({ kind: "usage", inputTokens, contextWindow: 200_000 });
     // How much its context can hold, a driven agent says at the end of its first turn.
-    const attempt = await played(fleet, [holds(150_000), edit("one.txt"), say("ready")]);
+    const attempt = await played(fleet, [holds(140_000), edit("one.txt"), say("ready")]);
     expect(steerings(fleet, attempt)).toEqual([]);
     const more = [holds(165_000), edit("two.txt"), edit("three.txt"), holds(185_000), edit("four.txt"), say("done")];
     await tell(fleet, attempt, `Go on ${renderScript([listens, ...paced(more)])}`);
@@ -154,6 +164,21 @@ describe("the supervisor's eight tests", () => {
     const next = await fleet.sling("bob", paced([holds(185_000), edit("six.txt"), edit("seven.txt"), say("done")]));
     await fleet.turns(next.attempt, 1);
     expect(steerings(fleet, next.attempt).map(({ anomaly }) => anomaly)).toEqual(["context-urgent"]);
+  });
+
+  test("ANOM-6: what only a person can solve is written down for the tick, and the agent is not told", async () => {
+    const fleet = await fleetOf({ maxStepsWithoutProgress: 50 });
+    const sign = run("echo 'error: gpg failed to sign the data' >&2; exit 128");
+    const attempt = await played(fleet, [listens, sign, edit("one.txt"), sign, edit("two.txt")]);
+    const [met] = await eventually(
+      () => {
+        const all = fleet.events(attempt, "agent.blocked");
+        return all.length > 0 && all;
+      },
+      () => "that it needs a person",
+    );
+    expect(met?.data).toEqual({ what: "signing", fact: "signing its commits was refused" });
+    expect(steerings(fleet, attempt)).toEqual([]);
   });
 
   test("6, ANOM-5, PACE-1: failures take it to contingent, where it hears its role; each change is an event, with a way back", async () => {

@@ -56,7 +56,7 @@ test("FAIL-5: messages it never saw are given to its successor, once; those that
   await fleet.ok("pause", "a");
   await fleet.ok("resume", "a", "--reason", "the first word");
   await fleet.turns(first.attempt, 2);
-  fleet.processes.signal(fleet.runner(first.attempt), "SIGSTOP");
+  await fleet.hang(fleet.runner(first.attempt));
   await fleet.ok("pause", "a");
   await fleet.ok("resume", "a", "--reason", "the second word");
   await fleet.kill(fleet.runner(first.attempt));

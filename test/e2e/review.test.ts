@@ -4,11 +4,13 @@ import { existsSync } from "node:fs";
 import { runChecks } from "#act/checks/check.ts";
 import { landClaim } from "#act/landing/land.ts";
 import { workOffQueue } from "#act/landing/queue.ts";
-import { acceptWork, pick, rejectLanding, review, reviews } from "#control/review.ts";
+import { takeFields } from "#act/updates/take-update.ts";
+import { acceptWork, findClaimedCommit, pick, rejectLanding, review, reviews } from "#control/review.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { listLandedMerges } from "#store/merges.ts";
 import { waitingMessages } from "#store/messages.ts";
 import type { Store } from "#store/store.ts";
+import { gitIn } from "../support/git-in.ts";
 import { asPerson, endOf } from "../support/landing-observations.ts";
 import { foundLanding, GOAL, landingWorld, tasks } from "../support/landing-world.ts";
 import { tempRepo } from "../support/temp.ts";
@@ -61,6 +63,34 @@ test("REV-1: an accept answers the question that a protected file has raised", a
   await world.close();
 });
 
+test("REV-1: an accept that does not land says what became of the work, and whose commit it was", async () => {
+  const command = "test -f crash.txt && kill -9 $$; ! test -f bad.txt";
+  const checks = { tests: { command, on: ["done"], timeout: "20s" } };
+  const repo = tempRepo({ files: { "a.txt": "a\n" } });
+  await foundLanding(repo.path, tasks(3));
+  const world = await landingWorld(repo.path, { config: { checks } });
+  const ada = asPerson(world);
+  const accepted = async (id: string, files: Record<string, string>) => {
+    const attempt = await world.attempt(id);
+    const commit = world.commit(attempt, files);
+    await world.report(attempt);
+    if (id === "T3") repo.write({ "a.txt": "mine\n" });
+    const landed = await acceptWork(ada, { what: id });
+    expect(landed.claimed).toEqual({ commit, agent: `${attempt.agent}#${attempt.attempt}` });
+    return [landed.outcome, landed.detail?.replace(commit.slice(0, 10), "<commit>")];
+  };
+  expect(await accepted("T1", { "bad.txt": "b\n" })).toEqual([
+    "returned",
+    "the check tests (exit 1) failed on commit <commit>",
+  ]);
+  expect(await accepted("T2", { "crash.txt": "b\n" })).toEqual(["blocked", expect.stringContaining("tests")]);
+  expect(await accepted("T3", { "a.txt": "theirs\n" })).toEqual(["waiting", expect.stringContaining("uncommitted")]);
+  repo.git("commit", "--quiet", "-am", "Mine");
+  expect((await acceptWork(ada, { what: "T3" })).outcome).toBe("returned");
+  expect((await world.node("T3")).statusReason).toBe("the branch conflicts with main in 1 file");
+  await world.close();
+});
+
 test("REV-1: what the daemon lands between any two steps of an accept is told as landed", async () => {
   const repo = tempRepo({ files: { "a.txt": "a\n" } });
   const most = 30;
@@ -109,6 +139,72 @@ test("REV-1: what a person rejects goes back with their words, as often as they 
   const { told } = await world.store.read({ told: waitingMessages(attempt.attempt) });
   expect(told.at(-1)?.body).toContain("Not yet (4)");
   expect(told.at(-1)?.body).not.toContain("round");
+  expect(repo.git("rev-parse", "main")).toBe(attempt.base);
+  await world.close();
+});
+
+test("REV-1: what was rejected is not done again by being reported again; who insists is heard, and nothing lands by itself", async () => {
+  const { world, repo, attempt, commit, ada } = await finished(
+    { "b.txt": "b\n" },
+    { ...CHECKED, landing: { mode: "auto" } },
+  );
+  const place = { goalId: GOAL, nodeId: "T1" };
+  await rejectLanding(ada, { what: "T1" }, "Add an accent.");
+  const git = (...args: string[]) => gitIn(attempt.worktree, ...args);
+  git("commit", "--amend", "-q", "-m", "the same under another name");
+  const done = () => takeFields(world.parts, attempt.attempt, { status: "done", summary: "Accents are off topic." });
+  expect(await done()).toMatchObject({ kind: "refused", refusal: { code: "SENT_BACK_UNCHANGED" } });
+  expect((await world.node("T1")).claim).toBe(undefined);
+  expect(await done()).toMatchObject({ kind: "taken", reported: { claim: { kind: "claimed" } } });
+  await runChecks(world.parts, place);
+  expect(await landClaim(world.parts, { ...place, mode: "auto" })).toMatchObject({ kind: "waiting" });
+  const told = 'unchanged since ada sent it back ("Add an accent.")';
+  expect(await review(ada, { what: "T1" })).toMatchObject({ unchanged: told });
+  expect((await world.node("T1")).claim?.waiting?.detail).toContain(told);
+  expect(repo.git("rev-parse", "main")).toBe(attempt.base);
+  expect(git("rev-parse", "HEAD")).not.toBe(commit);
+  expect(await acceptWork(ada, { what: "T1" })).toMatchObject({ outcome: "done" });
+  await world.close();
+});
+
+test("REV-1: a word about a commit that was shown is not taken for one that was reported since", async () => {
+  const { world, repo, attempt, commit: shown, ada } = await finished();
+  expect(await findClaimedCommit(ada, `${GOAL}/T1`)).toBe(shown);
+  await rejectLanding(ada, { what: "T1", commit: shown.slice(0, 12) }, "Not yet");
+  expect(await findClaimedCommit(ada, `${GOAL}/T1`)).toBeNull();
+  const since = world.commit(attempt, { "b.txt": "worse\n" });
+  await world.report(attempt);
+  const changed = { code: "CLAIM_CHANGED", message: expect.stringContaining(since.slice(0, 12)) };
+  await expect(acceptWork(ada, { what: "T1", commit: shown })).rejects.toMatchObject(changed);
+  await expect(rejectLanding(ada, { what: "T1", commit: shown }, "About A")).rejects.toMatchObject(changed);
+  await expect(acceptWork(ada, { what: "T1", commit: "abc" })).rejects.toMatchObject({ code: "COMMIT_UNCLEAR" });
+  expect(repo.git("rev-parse", "main")).toBe(attempt.base);
+  expect((await world.node("T1")).claim).toMatchObject({ commit: since, approvedBy: null });
+  expect(await acceptWork(ada, { what: "T1", commit: since })).toMatchObject({ outcome: "done" });
+  await world.close();
+});
+
+test("REV-1: what is reported while an accept is under way does not land by it", async () => {
+  const { world, repo, attempt, ada } = await finished();
+  let left = 3;
+  const { store } = world;
+  const interrupted = async <T>(work: () => Promise<T>): Promise<T> => {
+    left -= 1;
+    if (left === 0) {
+      await rejectLanding(ada, { what: "T1" }, "Not yet");
+      world.commit(attempt, { "b.txt": "worse\n" });
+      await world.report(attempt);
+    }
+    return work();
+  };
+  const interrupting: Store = {
+    ...store,
+    standing: () => store.standing(),
+    read: (reads) => interrupted(() => store.read(reads)),
+  };
+  const bob = { ...ada, writer: async () => interrupting };
+  await expect(acceptWork(bob, { what: "T1" })).rejects.toMatchObject({ code: "CLAIM_CHANGED" });
+  expect(left).toBeLessThanOrEqual(0);
   expect(repo.git("rev-parse", "main")).toBe(attempt.base);
   await world.close();
 });

@@ -283,7 +283,7 @@ describe("FENCE-1", () => {
     const first = await fleet.sling("a", [run("echo one > one.txt"), spin]);
     await fleet.said(first.attempt, "still here");
     const runner = fleet.runner(first.attempt);
-    fleet.processes.signal(runner, "SIGSTOP");
+    await fleet.hang(runner);
     await endInStore(fleet, first.attempt);
     const second = await fleet.sling("b", [], `${first.goalId}/${first.workNodeId}`);
     await fleet.said(second.attempt, "still here");

@@ -219,6 +219,9 @@ test("ISO-1: nothing of a stranger's configuration runs before this user confirm
     expect((JSON.parse(await overseerOk(path, "status", "--json")) as Seen).hold).not.toBeNull();
     const said = JSON.parse(await overseerOk(path, "trust", "--yes", "--json")) as { confirmed: boolean };
     expect(said.confirmed).toBe(true);
+    const again = await overseerOk(path, "trust");
+    expect(again).toContain("Nothing to confirm: they are as you made or confirmed them on this machine.");
+    expect(again).not.toContain("Confirmed on");
     await overseerOk(path, "tick", "--now");
     expect((JSON.parse(await overseerOk(path, "status", "--json")) as Seen).hold).toBeNull();
 

@@ -102,7 +102,14 @@ describe("words that cannot be meant", () => {
     ["a phase", () => [`${goal}/P1`], 2, /is a phase/, /work list/],
     ["a task that waits for another", () => [`${goal}/T3`], 4, /T3 is pending|T3 is blocked|only a queued/, /./],
     ["neither task nor prompt", () => [], 2, /Nothing to do was named/, /--prompt/],
-    ["both", () => ["T1", ...PROMPT], 2, /Both a task and a prompt/, /Name a task/],
+    ["both", () => ["T1", ...PROMPT], 2, /A task, a prompt or a list: only one/, /Name a task/],
+    [
+      "a script with an unknown verb",
+      () => ["--runtime", "scripted", "--prompt", 'Try @@SCRIPT[{"sya":"hi"}]@@END'],
+      2,
+      /script in the prompt cannot be played: script, step 1: unknown verb "sya"/,
+      /docs\/scripted\.md/,
+    ],
     ["an empty prompt", () => ["--prompt", "  "], 2, /prompt is empty/, /what is to be done/],
     [
       "a scope outside the repository",
@@ -114,10 +121,16 @@ describe("words that cannot be meant", () => {
     ["an absolute scope", () => [...PROMPT, "--files", "/etc"], 2, /"\/etc" is not a path/, /relative/],
     ["our own directory as scope", () => [...PROMPT, "--files", ".overseer"], 2, /not a path/, /relative/],
     ["a base branch that is missing", () => [...PROMPT, "--base", "nope"], 3, /no branch "nope"/, /git branch nope/],
-    ["an unknown parent", () => [...PROMPT, "--parent", "nobody"], 3, /No agent called nobody/, /overseer agents/],
+    [
+      "an unknown parent",
+      () => [...PROMPT, "--parent", "nobody"],
+      3,
+      /There is no agent called nobody/,
+      /overseer agents/,
+    ],
     ["a depth that is not so", () => [...PROMPT, "--depth", "1"], 2, /--depth contradicts/, /Leave out --depth/],
     ["a screen the runtime has not", () => [...PROMPT, "--interactive"], 4, /no interactive screen/, /--interactive/],
-    ["a specification that is not there", () => [...PROMPT, "--spec", "no/such.md"], 5, /no\/such\.md/, /path/],
+    ["a specification that is not there", () => [...PROMPT, "--spec", "no/such.md"], 3, /no\/such\.md/, /path/],
   ])("SLING-1: %s", async (_what, words, exit, sentence, hint) => {
     const { goals, after } = await refusedWith(repo.path, words(), exit, sentence, hint);
     expect(after).toBe(goals); // not even a goal made from the prompt

@@ -3,12 +3,12 @@
  * `status`, most of them at once.
  */
 import { afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Standstill, StandstillKind } from "#domain/explain/standstill.ts";
 import { renderScript, type Step } from "#runtimes/scripted/language.ts";
 import { bundled } from "../support/cli.ts";
-import { Fleet } from "../support/fleet.ts";
+import { eventually, Fleet } from "../support/fleet.ts";
 import { tail } from "../support/nine-tasks.ts";
 import { hang, say } from "../support/steps.ts";
 
@@ -98,28 +98,42 @@ test("HOLD-1 STATUS-1: every standstill has its sentence, also many at once", as
   await fleet.ok("up");
   await stands(
     ["review", new RegExp(`${goalId}/T1 is done and waits for you .*overseer accept ${goalId}/T1`)],
-    ["question", new RegExp(`about ${goalId}/T2 .*Which calendar\\? \\(overseer answer q_`)],
+    ["question", new RegExp(`about ${goalId}/T2 .*Which calendar\\? \\(q_\\w+: overseer answer \\d+ `)],
     ["question", new RegExp(`about ${goalId}/T6 .*it depends on T5, which was cancelled`)],
-    ["stalled", new RegExp(`on ${goalId}/T3 since .*; at \\d{4}-\\S+ it gets a`)],
-    ["budget", /budget of agent:\d+ is spent/],
+    ["stalled", new RegExp(`on ${goalId}/T3 since .*; at .*\\d{4}-\\S+ it gets a`)],
+    ["budget", new RegExp(`budget of ${goalId}/T4 is spent .* the limit is budgets.agent.tokens`)],
     ["quota", new RegExp(`scripted/default is used up until ${resetsAt}`)],
   );
   expect(await fleet.ok("why", `${goalId}/T1`)).toContain(`'overseer accept ${goalId}/T1'`);
   expect(await fleet.ok("why", `${goalId}/T2`)).toMatch(
     /q_\w+ asks "Which calendar\?" \(1\. Julian\): 'overseer answer q_/,
   );
+  const now = await look();
+  for (const { sinceAt } of now.standstills) expect(String(sinceAt)).toMatch(/^(null|\d{4}-.*Z)$/);
+  const asked = /\((q_\w+): overseer answer \d+ <choice or text>: 1\. Julian\)/.exec(
+    now.standstills.map(({ text }) => text).join("\n"),
+  )?.[1];
+  // As `answer` does, `why` takes the beginning of an id.
+  expect(await fleet.ok("why", (asked ?? "").slice(0, -2))).toContain("Which calendar?");
   const words = await fleet.ok("status");
   for (const text of ["YOUR REVIEW: ", "ASKED since ", "STALLED: ", "BUDGET: ", "QUOTA: ", "NO PLAN: "]) {
     expect(words).toContain(text);
   }
+  expect(words).toMatch(/#\d+ +stalled +\d/); // in its row too
   expect(words).not.toContain("NEVER READY"); // a person was asked about it
 
   // Less room than there is: what becomes ready now is held back, and by what is said.
   const path = `${fleet.userDir}/config.yaml`;
   const config = readFileSync(path, "utf8");
   writeFileSync(path, config.replace("minDisk: 1B", "minDisk: 900000GB"));
-  await planned("More", { N1: { steps: [say("late")] } });
-  await stands(["dispatch", /1 ready task waits since .*the disk is nearly full/], ["review", /T1/]);
+  const more = await planned("More", { N1: { steps: [say("late")] } });
+  await stands(
+    ["dispatch", /1 ready task waits since .*the disk is nearly full: [\d.]+ GB free, 900000\.0 GB needed/],
+    ["review", /T1/],
+  );
+  const held = await fleet.ok("why", `${more}/N1`);
+  expect(held).toMatch(/It is ready, and held back: HELD BACK: 1 ready task waits since .* GB needed \(free some/);
+  expect(held).not.toContain("YOUR REVIEW");
 
   // The ways in which a whole fleet stops, one on top of the other.
   const living = fleet
@@ -139,4 +153,67 @@ test("HOLD-1 STATUS-1: every standstill has its sentence, also many at once", as
   expect(frozen.next).toBeNull();
   await fleet.kill(fleet.theDaemon());
   await stands(["frozen", /lunch/], ["no-daemon", /The daemon died/]);
+});
+
+test("ESC-1, HOLD-1: agents that cannot be started for one reason are one question; with it gone all continue", async () => {
+  const seldom = MORE.replace("tickEvery: 1s", "tickEvery: 10m").replace("mode: review", "mode: auto");
+  fleet = await Fleet.make({ more: seldom, terminal: "detached" });
+  const write = (id: string): Step[] => [
+    { kind: "edit", file: `${id}.txt`, content: `${id}\n` },
+    { kind: "commit", message: `Add ${id}` },
+    { kind: "report", status: "done", summary: `${id} is there` },
+  ];
+  const ids = ["T1", "T2", "T3", "T4", "T5", "T6", "T7"];
+  await planned("Many", Object.fromEntries(ids.map((id) => [id, { steps: write(id) }])));
+  // The repository takes no worktree.
+  const inTheWay = `${fleet.repo.path}/.git/worktrees`;
+  writeFileSync(inTheWay, "");
+  await fleet.ok("up");
+  await stands(
+    ["not-started", /NOT STARTED \(\d, tried again by itself\): /],
+    ["question", /No agent can be started here: .*\d tasks wait/],
+  );
+  expect(fleet.all("question.asked")).toHaveLength(1);
+  rmSync(inTheWay);
+  const [asked] = fleet.all("question.asked");
+  await fleet.ok("answer", asked?.data.questionId ?? "", "try again");
+  await eventually(
+    () => fleet.all("work.done").filter(({ nodeId }) => nodeId?.startsWith("T")).length === ids.length,
+    () => tail(fleet),
+  );
+  expect(fleet.all("question.asked")).toHaveLength(1);
+  expect(fleet.all("dispatch.works")).toHaveLength(1);
+  expect(fleet.all("work.blocked")).toEqual([]);
+  expect((await look()).standstills).toEqual([]);
+});
+
+test("HOLD-1 STATUS-1: an agent whose runner is held by a signal does not answer, and what waits for its place says so", async () => {
+  const patient = MORE.replace("idleAfter: 1s", "idleAfter: 10m");
+  fleet = await Fleet.make({ more: patient, terminal: "detached", maxConcurrent: 1 });
+  const goalId = await planned("Places", { T1: { steps: [say("a moment"), hang] }, T2: { steps: [say("later")] } });
+  await fleet.ok("up");
+  await stands(["dispatch", /1 ready task waits since .*1 agents is the limit/]);
+  const { attempt, runner } = await eventually(
+    () => {
+      const { attempt, data } = fleet.all("agent.started")[0] ?? {};
+      return attempt !== undefined && data && { attempt, runner: data.runner };
+    },
+    () => tail(fleet),
+  );
+  await fleet.hang(runner);
+  try {
+    const held = await stands(
+      ["not-answering", new RegExp(`the runner of builder-1#${attempt} on ${goalId}/T1 is held by a signal`)],
+      ["dispatch", /1 agents is the limit/],
+    );
+    expect(held.standstills.map(({ kind }) => kind)).not.toContain("agent-waits");
+    expect(await fleet.ok("agents")).toContain("not-answering");
+  } finally {
+    fleet.processes.signal(runner, "SIGCONT");
+  }
+  for (;;) {
+    const { standstills } = await look();
+    if (!standstills.some(({ kind }) => kind === "not-answering")) break;
+    await Bun.sleep(50);
+  }
 });

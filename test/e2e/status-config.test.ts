@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { defaultConfig } from "#config/schema.ts";
 import * as goals from "#control/goals.ts";
 import { readFleetStatus } from "#control/status.ts";
+import { examine } from "#control/upkeep/doctor.ts";
 import { findRoot } from "#sys/root.ts";
 import { realWorld } from "#wiring.ts";
 import { testEnvironment } from "../support/git-tools.ts";
@@ -19,3 +20,20 @@ test("CONF-2: a broken configuration is part of the status and hides nothing els
   expect(now.configProblem).toContain("maxConcurent");
   expect(now.goals.map((goal) => goal.goalId)).toEqual([goalId]);
 });
+
+test("CONF-2: doctor under a file that is no YAML makes every check it can, and says where the fault is and what to do", async () => {
+  const { repo, real } = await repoUnder(defaultConfig());
+  const checks = (await examine(real)).map(({ check }) => check);
+  const needsConfig = /^(runtime|role|trust|project settings)/;
+  repo.write({ ".overseer/config.yaml": "project:\n  name: x\nagents: [\n" });
+  const again = realWorld(await findRoot({ cwd: repo.path, env: testEnvironment() }), testEnvironment());
+  const findings = await examine(again);
+  const names = findings.map(({ check }) => check);
+  expect(checks.filter((check) => !names.includes(check) && !needsConfig.test(check))).toEqual([]);
+  expect(findings.find(({ check }) => check === "database")).toMatchObject({ ok: true });
+  const config = findings.find(({ check }) => check === "config");
+  expect(config).toMatchObject({ ok: false, detail: expect.stringMatching(/config\.yaml:\d+:\d+: /) });
+  expect(config?.next).toContain("Correct");
+  expect(config?.next).toContain("Nothing is started until the file is corrected");
+  expect(findings.filter(({ ok }) => !ok).map(({ check }) => check)).toEqual(["config"]);
+}, 60_000);

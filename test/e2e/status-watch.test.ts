@@ -57,22 +57,33 @@ test.each([
     const seen = await shows("[a]");
     expect(seen).toHaveLength(rows);
     expect(seen[0]).toContain("daemon stopped");
-    expect(seen[1]).toContain("! The daemon is not running");
+    expect(seen[2]).toStartWith("Waits for you");
+    expect(seen[3]).toStartWith("› The daemon is not running");
     const at = (text: string) => seen.findIndex((line) => line.includes(text));
     expect(at("[a]")).toBeGreaterThan(1);
-    expect(at("0/1 done")).toBeGreaterThan(at("[a]"));
-    expect(at("asker#1")).toBeGreaterThan(at("AGENT"));
-    expect(seen.at(-1)).toContain("q quit  a answer  ? help");
-    expect(seen.some((line) => line.includes("…"))).toBe(columns === 80);
+    expect(at("asker#1 ")).toBeGreaterThan(at("[a]"));
+    expect(at("asker#1 ")).toBe(at("AGENT") + 1);
+    // Goals stand below the agents where there is no room beside them.
+    expect(at("0/1 done") > at("asker#1 ")).toBe(columns === 80);
+    expect(seen.at(-1)).toContain("q quit  a answer  ? keys");
+    const words = seen.map((line) => line.split(" │")[0]?.trim()).join(" ");
+    expect(words).toContain(question);
+    expect(words).toContain("1. Gregorian / 2. Julian)");
 
     tmux("send-keys", "-t", "w", "?");
-    await shows("any key goes back");
-    tmux("send-keys", "-t", "w", "x");
+    await shows("leave; nothing stops");
+    tmux("send-keys", "-t", "w", "Escape");
     await shows("[a]");
     tmux("send-keys", "-t", "w", "a");
-    await shows("> _");
-    tmux("send-keys", "-t", "w", "2");
-    await shows("> 2_");
+    await shows("A number or your own words");
+    tmux("send-keys", "-t", "w", "-l", "日本");
+    await shows("> 日本");
+    // The caret stands behind what was written, in the last line.
+    expect(tmux("display-message", "-p", "-t", "w", "#{cursor_flag} #{cursor_x} #{cursor_y}").trim()).toBe(
+      `1 6 ${rows - 1}`,
+    );
+    tmux("send-keys", "-t", "w", "C-u", "2");
+    await shows("> 2");
     tmux("send-keys", "-t", "w", "Enter");
     await eventually(
       () => fleet?.all("question.answered")[0]?.data.answer === "Julian",
@@ -83,10 +94,11 @@ test.each([
       () => `the question to be gone:\n${screen().join("\n")}`,
     );
 
+    await shows("Answered q_");
     tmux("resize-window", "-t", "w", "-x", "60", "-y", "12");
     await eventually(
-      () => screen().length === 12 && screen()[11]?.includes("Answered q_"),
-      () => `the footer in the last of 12 lines:\n${screen().join("\n")}`,
+      () => screen().length === 12 && screen()[11]?.includes("q quit") && screen().join("").includes("Answered q_"),
+      () => `what was said and the keys at the end of 12 lines:\n${screen().join("\n")}`,
     );
     tmux("send-keys", "-t", "w", "q");
     await wrapped("status --watch"); // the shell's own screen, as it was
@@ -106,7 +118,7 @@ test.each([
       () => `header and footer in ${rows} lines:\n${screen().join("\n")}`,
     );
     await fleet.ok("mail", "send", "--to", "asker", "--subject", "Hello", "--body", "are you there?");
-    await shows("received mail");
+    await shows("are you there?");
     tmux("resize-window", "-t", "w", "-x", "60", "-y", "12");
     await eventually(
       () => screen().length === 12 && screen()[11]?.startsWith("q quit") && screen()[0]?.startsWith("asker#1"),

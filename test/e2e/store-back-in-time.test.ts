@@ -196,7 +196,8 @@ describe("STORE-5: a store that went back in time", () => {
     await store.close();
     await listHalts(repo.world);
     const held = provenLog(repo.db).length;
-    const [line = ""] = (await overseerOk(repo.path, "status")).split("\n");
+    const [title, line = ""] = (await overseerOk(repo.path, "status")).split("\n");
+    expect(title).toBe("Waits for you: 3");
     expect(line.match(/The database went back/g)).toHaveLength(1);
     expect(line).toContain(`it holds ${held}, ${original.length} were seen`);
     put(`${pristine.path}/.git/overseer/overseer.db`, repo.db);

@@ -68,16 +68,80 @@ test("BUDGET-1: a budget that is spent is warned of, pauses the agent, asks, and
   const exceeded = await seen(() => fleet.all("budget.exceeded")[0], "the end of the budget");
   expect(exceeded.data).toMatchObject({ what: "tokens", limit: 6000 });
   expect(fleet.all("budget.warned")).toHaveLength(1);
-  const asked = await seen(() => fleet.all("question.asked")[0], "the question");
+  const paused = await seen(() => fleet.all("budget.paused")[0], "the pause");
   const [attempt = 0] = attemptsOn("T1");
   await seen(() => fleet.attempt(attempt).status === "paused", "the pause");
+  await seen(
+    () => fleet.all("question.asked").some(({ data }) => data.questionId === paused.data.questionId),
+    "the question",
+  );
   expect(fleet.all("assignment.nudged")).toEqual([]);
   const path = `${fleet.userDir}/config.yaml`;
   writeFileSync(path, readFileSync(path, "utf8").replace("tokens: 6000", "tokens: 6000000"));
   await seen(() => fleet.all("budget.cleared")[0], "the raised limit");
-  await fleet.ok("answer", asked.data.questionId, "go on");
   await seen(() => fleet.attempt(attempt).status === "running", "the resume");
   expect(attemptsOn("T1")).toEqual([attempt]);
+  expect(fleet.all("question.withdrawn").map(({ data }) => data.questionId)).toEqual([paused.data.questionId ?? ""]);
+});
+
+test("BUDGET-1, HOLD-1: a node's own budget names itself, is raised by an answer, a command or its plan, and is asked about each time", async () => {
+  fleet = await Fleet.make({ more: `${BASE}budgets: {agent: {tokens: 3000}}\n` });
+  // Each time it is told to go on it spends what it may; the turn to hand over spends too.
+  const spend: Step[] = Array.from({ length: 6 }, (_, at) => ({ kind: "run", command: `echo ${at}` }));
+  const script = [...spend, say("That was it."), ...spend, say("And that."), ...spend, say("More."), ...spend];
+  const file = join(fleet.state, "plan.json");
+  const { goalId } = JSON.parse(await fleet.ok("goal", "create", "A goal", "--json")) as { goalId: string };
+  const node = { acceptance: ["it is there"], dependsOn: [] };
+  const plan = async (tokens: number) => {
+    const task = { ...node, id: "T1", name: "T1", objective: `Do T1. ${renderScript(script)}`, budget: { tokens } };
+    const phases = [{ ...node, id: "P1", name: "P1", objective: "All", tasks: [task] }];
+    writeFileSync(file, JSON.stringify({ planVersion: 1, phases }));
+    await fleet.ok("goal", "plan", goalId, "--file", file);
+  };
+  await plan(2_000);
+  await fleet.ok("up");
+  const open = async (n: number) => {
+    const asked = await seen(() => fleet.all("question.asked")[n - 1], `question ${n}`);
+    await seen(() => fleet.attempt(attemptsOn("T1")[0] ?? 0).status === "paused", `pause ${n}`);
+    return asked.data;
+  };
+  const first = await open(1);
+  expect(first.text).toContain(`The budget of ${goalId}/T1 is spent`);
+  expect(first.text).toContain("the limit is the node's own, budget.tokens in its plan");
+  expect(first.options).toEqual(["continue with as much again", "stop it", "leave it paused"]);
+  const status = async () => (await fleet.ok("status")).split("\n").find((line) => line.includes("BUDGET: ")) ?? "";
+  expect(await status()).toContain(`${goalId}/T1 is spent`);
+  expect(await status()).toMatch(new RegExp(`${first.questionId}: overseer answer \\d+ `));
+
+  // The configuration is not what binds it, and words that say nothing about it are no answer.
+  const path = `${fleet.userDir}/config.yaml`;
+  writeFileSync(path, readFileSync(path, "utf8").replace("tokens: 3000", "tokens: 9000000"));
+  await seen(() => fleet.all("config.changed")[0], "the changed configuration");
+  const vague = await fleet.run("answer", first.questionId, "raised");
+  expect([vague.code, vague.stderr]).toEqual([2, expect.stringContaining("raise by")]);
+  expect(fleet.all("budget.cleared")).toEqual([]);
+  await fleet.ok("answer", first.questionId, "1");
+
+  // The second time a person raises it by a command, too little and then enough.
+  const second = await open(2);
+  expect(second.text).toContain("the limit is what a person has raised it to");
+  await fleet.ok("answer", second.questionId, "leave it paused");
+  expect(await status()).toContain(`Nobody is asked about it now. (overseer work budget ${goalId}/T1 --tokens <n>)`);
+  const little = await fleet.run("work", "budget", "T1", "--tokens", "5000");
+  expect([little.code, little.stderr]).toEqual([2, expect.stringContaining("would change nothing")]);
+  const spent = Number(/\((\d+) tokens of/.exec(second.text)?.[1]);
+  await fleet.ok("work", "budget", "T1", "--tokens", String(spent + 1));
+  const third = await open(3);
+  await plan(50_000_000);
+  await seen(
+    () => fleet.all("question.withdrawn").some(({ data }) => data.questionId === third.questionId),
+    "the plan",
+  );
+  const [attempt = 0] = attemptsOn("T1");
+  await seen(() => fleet.attempt(attempt).status === "running", "the resume");
+  expect(await status()).toBe("");
+  expect(attemptsOn("T1")).toEqual([attempt]);
+  expect(await fleet.ok("why", `${goalId}/T1`, "--all")).toMatch(/raised the budget of node:.* to 30\d+ tokens/);
 });
 
 test("LIVE-1, FAIL-7: a command that hangs is asked about, then interrupted; a long one that does something is left alone", async () => {
@@ -117,8 +181,9 @@ test("LIVE-1, FAIL-9: one sign of death is doubt; an agent that is held and whos
   expect(fleet.processes.alive(held)).toBe(false);
 });
 
-test("MASS-1: several deaths at once are one event; one is tried, then the others follow in stages", async () => {
-  fleet = await Fleet.make({ more: `${BASE}massDeath: {count: 3, within: 3s}\n` });
+test("MASS-1: several deaths at once are one event; one is tried, then the others follow in stages, and no stage waits for the clock", async () => {
+  const seldom = BASE.replace("tickEvery: 1s", "tickEvery: 10m");
+  fleet = await Fleet.make({ more: `${seldom}massDeath: {count: 3, within: 3s}\n` });
   const nodes = ["T1", "T2", "T3"];
   await planned(Object.fromEntries(nodes.map((node) => [node, [say(`${node} is here`)]])));
   await fleet.ok("up");

@@ -88,7 +88,7 @@ test("RPC-2: frozen, its runner does nothing behind its back; what was reported 
   await fleet.turns(attempt, 1);
   const env = fleet.environment(attempt);
   const runner = fleet.runner(attempt);
-  fleet.processes.signal(runner, "SIGSTOP");
+  await fleet.hang(runner);
   const [sent, looked, reported, wrong] = await Promise.all([
     speak(fleet, env, "mail", "send", "--to", "human", "--subject", "s", "--body", "b"),
     speak(fleet, env, "mail", "check", "--json"),

@@ -125,6 +125,7 @@ test("LIVE-1: doubt is bounded: unchanged signs are believed or set aside", () =
         asking: false,
         quotaUntil: null,
         providerFails: false,
+        sharesSilence: false,
         claimed: false,
         expecting: false,
         answeredAt: null,

@@ -7,11 +7,11 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { BUILT_IN_ROLES, readRole } from "#config/roles.ts";
 import { schema } from "#config/schema.ts";
-import type { ReflexRules } from "#domain/signals/reflex.ts";
-import { rulesFor } from "#domain/signals/reflex.ts";
 import type { Tally } from "#domain/signals/reflex-replay.ts";
-import { replay, tally } from "#domain/signals/reflex-replay.ts";
-import { readTraces } from "#runtimes/claude-code/trace.ts";
+import { tally } from "#domain/signals/reflex-replay.ts";
+import type { ReflexRules } from "#domain/signals/reflex-rules.ts";
+import { rulesFor } from "#domain/signals/reflex-rules.ts";
+import { readTraces, replay } from "../support/traces.ts";
 import { KEPT_SEED, traces } from "../traces/generate.ts";
 
 const kept = join(import.meta.dir, "../traces");
@@ -39,7 +39,8 @@ function tableOf({ scores, healthy, healthyHours, healthyAlarms }: Tally): strin
 }
 
 function assertGood(all: Tally): void {
-  for (const score of all.scores) {
+  // What only a person can solve is told to one, and not to the agent.
+  for (const score of all.scores.filter(({ anomaly }) => anomaly !== "blocked")) {
     expect(score.episodes).toBeGreaterThanOrEqual(15);
     expect([score.anomaly, score.precision >= 0.95, score.recall >= 0.95]).toEqual([score.anomaly, true, true]);
   }

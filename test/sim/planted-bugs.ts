@@ -5,11 +5,13 @@
 
 import { takeFields } from "#act/updates/take-update.ts";
 import type { World } from "#control/world.ts";
-import { applyToAction } from "#domain/model/action.ts";
-import { attemptEvent, isLiving } from "#domain/model/attempt.ts";
+import { ACTION_TRIES, applyToAction } from "#domain/model/action.ts";
+import { type Attempt, attemptEvent, isLiving } from "#domain/model/attempt.ts";
 import type { Condition } from "#domain/model/condition.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
 import type { NewEvent } from "#domain/model/event.ts";
+import type { Recovery } from "#domain/model/ladder-state.ts";
+import type { WorkNode } from "#domain/model/work.ts";
 import type { Pulse } from "#domain/signals/pulse.ts";
 import { REGISTRY } from "#engine/actions/index.ts";
 import { drain } from "#engine/outbox.ts";
@@ -132,40 +134,50 @@ function actingFirst(world: World): World {
   return { ...world, writer };
 }
 
-/** A tick does not see that something of that kind is known already. */
-function forgetting(forgotten: Condition["kind"]): (real: Store) => Store {
+type Seen = Readonly<Record<string, readonly unknown[]>>;
+
+/** A commit that reads `where` sees what was read in another way. */
+function seeing(where: string, change: (seen: Seen) => object): (real: Store) => Store {
   return (real) => ({
     ...real,
     commit: <R extends Reads, T>(request: Commit<R, T>) =>
       real.commit({
         ...request,
-        decide: (seen) => {
-          if (!("conditions" in seen)) return request.decide(seen);
-          const conditions = (seen.conditions as readonly Condition[]).filter(({ kind }) => kind !== forgotten);
-          return request.decide({ ...seen, conditions });
-        },
+        decide: (seen) => request.decide(where in seen ? { ...seen, ...change(seen as Seen) } : seen),
       }),
   });
 }
 
+/** A tick does not see that something of that kind is known already. */
+function forgetting(forgotten: Condition["kind"]): (real: Store) => Store {
+  return seeing("conditions", ({ conditions = [] }) => ({
+    conditions: (conditions as readonly Condition[]).filter(({ kind }) => kind !== forgotten),
+  }));
+}
+
 /** An observer for whom a turn that its provider failed is a turn like any other. */
-function blamingTheAgent(real: Store): Store {
-  return {
-    ...real,
-    commit: <R extends Reads, T>(request: Commit<R, T>) =>
-      real.commit({
-        ...request,
-        decide: (seen) => {
-          if (!("pulses" in seen)) return request.decide(seen);
-          const pulses = (seen.pulses as readonly Pulse[]).map((pulse) => ({
-            ...pulse,
-            providerFailure: null,
-            retrying: null,
-          }));
-          return request.decide({ ...seen, pulses });
-        },
-      }),
-  };
+const blamingTheAgent = seeing("pulses", ({ pulses = [] }) => ({
+  pulses: (pulses as readonly Pulse[]).map((pulse) => ({ ...pulse, providerFailure: null, retrying: null })),
+}));
+
+/** Nobody reads what runners write down of agents that need a person. */
+const overlookingBlockers = seeing("recoveries", ({ living = [] }) => ({
+  living: (living as readonly Attempt[]).map(({ blocker: _unseen, ...attempt }) => attempt),
+}));
+
+/** That a person was asked about a node, and has answered, is not remembered. */
+const forgettingAnswers = seeing("recoveries", ({ recoveries = [] }) => ({
+  recoveries: (recoveries as readonly Recovery[]).map((one) => ({ ...one, askedAt: null, answeredAt: null })),
+}));
+
+/** A start that the machine was in the way of is given up like any other. */
+function givingUpStarts(events: readonly NewEvent[]): readonly NewEvent[] {
+  return events.map((event): NewEvent => {
+    if (event.type !== "action.failed" || event.data.cause === undefined || event.data.tries < ACTION_TRIES)
+      return event;
+    const { actionId, problem: reason } = event.data;
+    return { ...event, type: "action.dropped", because: "tried-too-often", data: { actionId, kind: "spawn", reason } };
+  });
 }
 
 /** What was checked once is not checked again, whoever reports it anew. */
@@ -182,9 +194,52 @@ function checkingOnce(): (real: Store) => Store {
   );
 }
 
+/** Nobody knows of files that are somebody's alone, neither who decides on a dispatch nor who admits it. */
+function forgettingFiles(real: Store): Store {
+  const plain = (node: WorkNode): WorkNode => ({ ...node, hints: { ...node.hints, files: [] } });
+  return {
+    ...real,
+    commit: <R extends Reads, T>(request: Commit<R, T>) =>
+      real.commit({
+        ...request,
+        decide: (seen) => {
+          if (!("living" in seen)) return request.decide(seen);
+          const living = (seen.living as readonly Attempt[]).map((attempt) => ({ ...attempt, scope: null }));
+          const nodes = "nodes" in seen ? { nodes: (seen.nodes as readonly WorkNode[]).map(plain) } : {};
+          return request.decide({ ...seen, living, ...nodes });
+        },
+      }),
+  };
+}
+
+/** Nobody knows that a session was given on, neither who decides on a dispatch nor who admits it. */
+function forgettingSessions(real: Store): Store {
+  const plain = ({ follows, ...one }: Attempt): Attempt => (follows ? { ...one, session: null } : one);
+  return {
+    ...real,
+    commit: <R extends Reads, T>(request: Commit<R, T>) =>
+      real.commit({
+        ...request,
+        decide: (seen) => {
+          const forgotten = ["living", "latest", "later"].filter((key) => key in seen);
+          const known = seen as Readonly<Record<string, readonly Attempt[]>>;
+          const plainly = Object.fromEntries(forgotten.map((key) => [key, known[key]?.map(plain)]));
+          return request.decide({ ...seen, ...plainly });
+        },
+      }),
+  };
+}
+
 /** Events of that kind are never written. */
 function losing(isLost: (event: NewEvent) => boolean): (real: Store) => Store {
   return writing((events) => events.filter((event) => !isLost(event)));
+}
+
+/** Each further death begins the pause anew, as though somebody had been tried. */
+function forgetProbe(event: NewEvent): NewEvent {
+  if (event.type !== "fleet.mass_death") return event;
+  const { attempts, nodes } = event.data;
+  return { ...event, data: { attempts, nodes } };
 }
 
 /** A parent is done as soon as all of its children but one are. */
@@ -198,7 +253,7 @@ function rollingUpEarly(events: readonly NewEvent[]): readonly NewEvent[] {
 export const PLANTED: readonly PlantedBug[] = [
   {
     name: "a removed dedupe",
-    from: 12,
+    from: 22,
     often: ["death"],
     subject: { registry: { ...REGISTRY, deliver: deliverWithoutDedupe } },
     breaks: ["nobody is told the same message twice"],
@@ -216,7 +271,10 @@ export const PLANTED: readonly PlantedBug[] = [
   {
     name: "a dropped budget",
     subject: {
-      config: (real) => ({ ...real, ladder: { ...real.ladder, nudges: { hint: 1_000, warning: 0, critical: 0 } } }),
+      config: (real) => {
+        const steps = { ...real.recovery.steps, hints: 1_000, warnings: 0, lastWarnings: 0 };
+        return { ...real, recovery: { ...real.recovery, steps } };
+      },
     },
     breaks: ["nudges, restarts and questions are bounded"],
   },
@@ -282,7 +340,14 @@ export const PLANTED: readonly PlantedBug[] = [
     breaks: ["those that died together are one loss, and come back in stages"],
   },
   {
+    name: "a mass death for each death that is noticed",
+    often: ["all-runners-die"],
+    subject: { store: writing((events) => events.map(forgetProbe)) },
+    breaks: ["those that died together are one loss, and come back in stages"],
+  },
+  {
     name: "a commit that is reported again and never checked again",
+    from: 4,
     subject: { store: (real) => checkingOnce()(real) },
     breaks: ["every open node has a next actor, and a person who is one has been told"],
   },
@@ -308,6 +373,71 @@ export const PLANTED: readonly PlantedBug[] = [
     often: ["provider-fails"],
     subject: { store: blamingTheAgent },
     breaks: ["one that waits for a person, a quota or its provider is not stalled"],
+  },
+  {
+    name: "an agent that needs a person, and nobody looks",
+    from: 4,
+    subject: { store: overlookingBlockers },
+    breaks: [
+      "one that waits for a person, a quota or its provider is not stalled",
+      "every open node has a next actor, and a person who is one has been told",
+    ],
+  },
+  {
+    name: "a person who is asked again about what they have answered",
+    from: 4,
+    subject: { store: forgettingAnswers },
+    breaks: ["what only a person can solve is asked of one, once"],
+  },
+  {
+    name: "starts that all fail, each time a new condition",
+    often: ["no-start"],
+    subject: { store: forgetting("start") },
+    breaks: ["what is in the way of every start is one condition, asked about once, and no task is given up for it"],
+  },
+  {
+    name: "starts that all fail, and nobody is told",
+    from: 6,
+    often: ["no-start"],
+    subject: {
+      store: losing(
+        ({ type, because, data }) => type === "action.decided" && because === "cannot-start" && data.kind === "ask",
+      ),
+    },
+    breaks: ["every open node has a next actor, and a person who is one has been told"],
+  },
+  {
+    name: "tasks that are given up because no agent starts",
+    often: ["no-start"],
+    subject: { store: writing(givingUpStarts) },
+    breaks: ["what is in the way of every start is one condition, asked about once, and no task is given up for it"],
+  },
+  {
+    name: "files that are everybody's",
+    subject: { store: forgettingFiles },
+    breaks: ["no two agents have files that overlap"],
+  },
+  {
+    name: "a spent budget that nobody is asked about",
+    from: 5,
+    subject: {
+      store: losing(
+        ({ type, because, data }) => type === "action.decided" && because === "budget-spent" && data.kind === "ask",
+      ),
+    },
+    breaks: ["every open node has a next actor, and a person who is one has been told"],
+  },
+  {
+    name: "a raised budget that is forgotten",
+    from: 5,
+    subject: { store: forgetting("allowance") },
+    breaks: ["every open node has a next actor, and a person who is one has been told"],
+  },
+  {
+    name: "a session for whoever asks",
+    from: 6,
+    subject: { store: forgettingSessions },
+    breaks: ["a session is never in two living attempts"],
   },
   {
     name: "settings that nobody asks for",

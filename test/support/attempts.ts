@@ -39,6 +39,7 @@ async function addOne(store: Store, index: number, owner: ProcessMark): Promise<
         recent: [],
         lastAttempt,
         earlier: [],
+        later: [],
         unseen: [],
       };
       const places = (attempt: number) => ({

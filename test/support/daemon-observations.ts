@@ -77,6 +77,7 @@ export async function beatsInAMinute({ daemon }: Config): Promise<number> {
       };
     },
     onTimeLost: () => {},
+    onRecovery: () => {},
     onFailure: (error) => {
       throw error;
     },

@@ -235,6 +235,36 @@ export class Fleet {
     );
   }
 
+  /**
+   * Holds it by a signal, between two of its writes: whoever is held in the middle of one holds the database too, and
+   * that is another test.
+   */
+  async hang(who: ProcessIdentity): Promise<void> {
+    await eventually(
+      () => {
+        this.processes.signal(who, "SIGSTOP");
+        if (this.processes.isStopped(who) && this.mayWrite()) return true;
+        this.processes.signal(who, "SIGCONT");
+        return false;
+      },
+      () => `pid ${who.pid} to write nothing for a moment`,
+    );
+  }
+
+  private mayWrite(): boolean {
+    const db = new Database(`${this.state}/overseer.db`, { readwrite: true });
+    try {
+      db.run("begin immediate");
+      db.run("rollback");
+      return true;
+    } catch (error) {
+      if (error instanceof SQLiteError && error.code?.startsWith("SQLITE_BUSY")) return false;
+      throw error;
+    } finally {
+      db.close();
+    }
+  }
+
   /** Everything that carries the mark of this attempt: runner, agent, tools, what they left behind. */
   marked(number: number): ProcessIdentity[] {
     const value = markOf({ state: this.state }, number);

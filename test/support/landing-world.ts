@@ -206,6 +206,7 @@ async function addAttempt(
         recent: [],
         lastAttempt,
         earlier: [],
+        later: [],
         unseen: [],
       };
       const wanted = {

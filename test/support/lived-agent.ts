@@ -30,10 +30,11 @@ export interface Life {
 }
 
 const SENTENCE = "I am still at it. ".repeat(20).trim();
+/** Twice as long as its runner may take to look around, so that what is due every second has been done by then. */
 const SCRIPT = renderScript([
   {
     kind: "loop",
-    times: 8,
+    times: 18,
     steps: [
       { kind: "say", text: SENTENCE },
       { kind: "think", ms: 250 },

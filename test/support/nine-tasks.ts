@@ -16,14 +16,13 @@ runtime: scripted
 landing: {mode: auto}
 reconcile:
   tickEvery: 1s
-  idleAfter: 4s
-  minResendInterval: 100ms
-  minimumAge: 100ms
+recovery:
+  silentAfter: 4s
+  nextStepAfter: 1s
+  steps: {hints: 1, warnings: 1, lastWarnings: 1, interrupts: 1}
   backoff: {base: 100ms, max: 1s}
-ladder:
-  nudges: {hint: 1, warning: 1, critical: 1}
-  resend: 1
-  patience: 1s
+  sameWordsAfter: 100ms
+  judgedFromAge: 100ms
 quota: {backoff: {base: 1s, max: 2s}}
 checks:
   no-lies: {command: "test ! -e promised || test -e kept", on: [done, land], timeout: 30s}

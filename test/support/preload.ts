@@ -19,8 +19,8 @@ const world = process.env.OVERSEER_TEST_RUN
 const home = join(world, "home");
 mkdirSync(home, { mode: 0o700, recursive: true });
 
-/** Whatever could lead to the person's own repositories, servers, settings or logins. */
-const LEADS_OUT = /^(GIT_|OVERSEER_|XDG_|TMUX|CLAUDE|CODEX_|OPENCODE_)/;
+/** Whatever could lead to the person's own repositories, servers, settings or logins; npm names an editor by itself. */
+const LEADS_OUT = /^(GIT_|OVERSEER_|XDG_|TMUX|CLAUDE|CODEX_|OPENCODE_|(EDITOR|VISUAL|PAGER|LESS)$)/;
 const KEPT = new Set(["OVERSEER_TEST_SCALE", "OVERSEER_TEST_GOLDEN", "OVERSEER_TEST_RUN", "OVERSEER_TEST_SEED"]);
 for (const name of Object.keys(process.env)) {
   if (LEADS_OUT.test(name) && !KEPT.has(name)) delete process.env[name];

@@ -85,7 +85,7 @@ export async function repoUnder(config: Config, props: Props = {}): Promise<{ re
   const env = { ...testEnvironment(), ...props.env };
   await confirmIn(repo.path, env);
   const real = realWorld(await findRoot({ cwd: repo.path, env }), env);
-  await init(real, "0.0.0");
+  await init(real, "0.0.0", { chooseDayCost: () => null, namesDayCost: false });
   return { repo, real };
 }
 

@@ -94,7 +94,7 @@ const planning = episode("stall-planning", ["stall"], [], (story, project) => {
 
 const exploringForever = episode("stall-exploring-forever", ["stall"], [], (story, project) => {
   const { dice } = story;
-  for (let at = dice.between(52, 58); at > 0; at -= 1) story.step(read(dice.pick(project.files), dice));
+  for (let at = dice.between(244, 250); at > 0; at -= 1) story.step(read(dice.pick(project.files), dice));
 });
 
 const sameCommand = episode("loop-command", ["loop"], [], (story, project) => {
@@ -304,6 +304,167 @@ const driftingOn = (name: string, label: string, may: readonly string[], factor:
     for (let at = 0; at < steps; at += 1) story.step(reread(few[at % few.length] ?? ""));
   });
 
+/** The tool says each time which words it did not find. */
+const quotingEdit = episode("loop-edit-quoting", ["loop"], ["contingent"], (story, project) => {
+  const { dice } = story;
+  const file = dice.pick(project.files);
+  for (let at = dice.between(5, 7); at > 0; at -= 1) {
+    story.step(failedEdit(file, `  return ${dice.pick(project.words)}(${dice.between(1, 99)});`));
+    if (dice.chance(0.4)) story.step(reread(file));
+  }
+});
+
+/** What it quotes is another each time, and each time the file is looked at before the next try. */
+const editInVain = episode("loop-edit-in-vain", ["loop"], ["contingent"], (story, project) => {
+  const { dice } = story;
+  const file = dice.pick(project.files);
+  for (let at = dice.between(5, 6); at > 0; at -= 1) {
+    const words = dice.pick([
+      `Failed to find expected lines in ${file}:`,
+      `invalid hunk at line ${dice.between(2, 90)}`,
+    ]);
+    story.step({
+      tool: "Edit",
+      input: { file_path: `/repo/wt/${file}`, old_string: `${dice.pick(project.words)} ${at}`, new_string: "x" },
+      ok: false,
+      result: `${words}\n${dice.pick(project.words)} ${dice.between(1, 1e6)}`,
+    });
+    for (let looks = dice.between(1, 2); looks > 0; looks -= 1) {
+      const from = dice.between(1, 900);
+      story.step(bash(`sed -n '${from},${from + 20}p' ${file}`, `${file} lines ${from}`));
+    }
+  }
+});
+
+/** A program that is only a stub: it ends with a code of its own and not a word, whatever it is given. */
+const silentStub = episode("loop-silent-stub", ["loop"], ["contingent"], (story, project) => {
+  const { dice } = story;
+  const code = dice.between(3, 99);
+  for (let at = dice.between(6, 8); at > 0; at -= 1) {
+    const file = dice.pick(project.files);
+    story.step(
+      bash(
+        `${dice.pick(["python", "python3"])} tools/${dice.pick(project.words)}.py ${file}`,
+        `Exit code ${code}`,
+        false,
+      ),
+    );
+    if (dice.chance(0.6)) story.step(bash(`cat ${file} | head -${at}`, `// ${file}\n${dice.between(1, 1e6)}`));
+  }
+});
+
+/** It works each time, and the file grows by the same lines. */
+const sameEditAgain = episode("loop-edit-again", ["loop"], [], (story, project) => {
+  const { dice } = story;
+  const file = dice.pick(project.files);
+  const word = dice.pick(project.words);
+  for (let at = dice.between(5, 7), lines = dice.between(40, 400); at > 0; at -= 1, lines += 2) {
+    story.step({
+      tool: "Edit",
+      input: { file_path: `/repo/wt/${file}`, old_string: `use(${word});`, new_string: `use(${word});\nuse(${word});` },
+      result: `The file /repo/wt/${file} has been updated.\n${lines}\t  use(${word});\n${lines + 1}\t  use(${word});`,
+    });
+  }
+});
+
+/** A finished run whose first line begins with the word Running. */
+const runAgain = episode("loop-running-line", ["loop"], [], (story) => {
+  const { dice } = story;
+  const tests = dice.between(3, 60);
+  const [command, line] = dice.pick([
+    ["npx playwright test", `Running ${tests} tests using 4 workers`],
+    ["cargo run --example migrate", `running ${tests} migrations`],
+    ["python manage.py migrate", "Running migrations:\n  No migrations to apply."],
+  ] as const);
+  for (let at = dice.between(6, 9); at > 0; at -= 1) story.step(bash(command, `${line}\n\n${tests} done in ${at}.2s`));
+});
+
+const feedingShell = episode("loop-long-lived-shell", ["loop"], [], (story) => {
+  const { dice } = story;
+  let line = dice.between(40_000, 60_000);
+  for (let at = dice.between(5, 7); at > 0; at -= 1) {
+    line += dice.between(3, 60);
+    story.step(
+      bash("./deploy.sh staging", `Exit code 127\n/bin/bash: line ${line}: kubectx: command not found`, false),
+    );
+  }
+});
+
+/** Committing does not help, and each commit is a change. */
+const roundsOfOneError = episode("loop-one-error-between-changes", ["loop"], [], (story, project) => {
+  const { dice } = story;
+  for (let at = dice.between(8, 10); at > 0; at -= 1) {
+    story.step(
+      bash(
+        "git switch main",
+        "Exit code 1\nerror: Your local changes would be overwritten by checkout:\n\tlog.txt",
+        false,
+      ),
+    );
+    story.step(edit(dice.pick(project.files), dice));
+    story.step(bash(`git commit -am 'Step ${dice.between(1, 9_999)}'`, `[topic ${at}a7f01c] Step`));
+  }
+});
+
+const hunting = episode("hunt-program", ["hunt"], ["cascade", "contingent", "emergency", "stall"], (story) => {
+  const { dice } = story;
+  const name = dice.pick(["terraform", "protoc", "wasm-opt", "kubectl", "buf"]);
+  story.step(bash(`${name} --version`, `Exit code 127\n/bin/sh: 1: ${name}: command not found`, false));
+  const ways = [
+    bash(`which ${name}`, "Exit code 1", false),
+    bash(`find / -name '${name}*' -type f 2>/dev/null | head`, ""),
+    bash(`ls /usr/local/bin | grep ${name}`, "Exit code 1", false),
+    bash(`command -v ${name} || echo none`, "none: not found"),
+    bash(`ls ~/.local/bin/${name}`, `Exit code 2\nls: cannot access '${name}': No such file or directory`, false),
+    bash(`whereis ${name}`, ""),
+    bash(`find /opt /usr -iname '*${name}*'`, ""),
+    bash(`npm ls -g | grep ${name}`, "Exit code 1", false),
+    bash(`brew list | grep ${name}`, "Exit code 1", false),
+  ];
+  for (const way of dice.shuffled(ways)) story.step(way);
+});
+
+/** Every round another case fails, and never fewer. */
+const noBetter = episode("churn-edit-test", ["churn"], ["loop"], (story, project) => {
+  const { dice } = story;
+  for (let at = dice.between(18, 22); at > 0; at -= 1) {
+    for (let tries = dice.between(1, 2); tries > 0; tries -= 1) story.step(edit(dice.pick(project.files), dice));
+    const word = dice.pick(project.words);
+    story.step(
+      bash(
+        project.test,
+        `Exit code 1\n× ${word} rounds half up\nexpected ${at} to be ${dice.between(1, 99)}\n3 failed, 37 passed`,
+        false,
+      ),
+    );
+  }
+});
+
+const fillingPolls = episode("polling-fills", ["polling"], ["context", "stall"], (story) => {
+  const { dice } = story;
+  let share = 0.2;
+  for (let at = dice.between(14, 18); at > 0; at -= 1) {
+    story.step({
+      tool: "BashOutput",
+      input: { bash_id: "bash_3" },
+      result: `<status>running</status>\n<stdout>${"compiling part ".repeat(dice.between(20, 60))}</stdout>`,
+    });
+    share += 0.02;
+    story.fill(share, 200_000);
+  }
+});
+
+/** The CLI empties the context by itself; the warning has to come before. */
+const compacting = episode("context-compacts-at-77", ["context"], [], (story, project) => {
+  const { dice } = story;
+  for (let share = dice.between(60, 66) / 100; share < 0.772; share += dice.between(3, 12) / 1_000) {
+    story.fill(share, 200_000);
+    story.step(edit(dice.pick(project.files), dice));
+  }
+  story.compact();
+  story.step(edit(dice.pick(project.files), dice));
+});
+
 /** Each several times, with chances of their own. */
 export const TROUBLES: readonly (readonly [times: number, episode: Episode])[] = [
   [7, rereading("builder")],
@@ -317,15 +478,26 @@ export const TROUBLES: readonly (readonly [times: number, episode: Episode])[] =
   [4, sameEdit],
   [4, sameSearch],
   [5, nothingHelps],
+  [4, quotingEdit],
+  [4, sameEditAgain],
+  [4, runAgain],
+  [4, feedingShell],
+  [4, roundsOfOneError],
+  [16, hunting],
+  [16, noBetter],
+  [16, fillingPolls],
+  [8, compacting],
   [12, backAndForth],
   [8, editAndCheck],
   [8, wrongPlace],
   [8, brokenMachine],
   [6, toolsDown],
-  [20, filling("context-80", "context", 0.81, 0.89)],
+  [20, filling("context-75", "context", 0.76, 0.89)],
   [20, filling("context-90", "context-urgent", 0.91, 0.98)],
-  [12, failing("contingent-failures", "contingent", ["cascade", "oscillation"], 8, 8)],
+  [12, failing("contingent-failures", "contingent", ["cascade", "oscillation", "emergency"], 9, 9)],
   [8, driftingOn("contingent-drifting", "contingent", ["stall"], 2)],
-  [12, failing("emergency-failures", "emergency", ["cascade", "contingent", "oscillation"], 11, 14)],
+  [12, failing("emergency-failures", "emergency", ["cascade", "contingent", "oscillation", "stall"], 13, 16)],
   [8, driftingOn("emergency-drifting", "emergency", ["stall", "contingent"], 3)],
+  [4, editInVain],
+  [4, silentStub],
 ];

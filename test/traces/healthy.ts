@@ -214,12 +214,12 @@ const scouting = healthy(
 
 const wideContext = healthy("wide-context", (story, project) => {
   const { dice } = story;
-  for (let share = 0.3; share < 0.78; share += 0.06) {
+  for (let share = 0.3; share < 0.74; share += 0.06) {
     story.fill(share);
     someWork(story, project, 1, 2);
   }
   if (dice.chance(0.5)) {
-    story.compact();
+    story.compact("manual");
     someWork(story, project, 2, 4);
   }
   story.step(commit(dice));
@@ -241,6 +241,141 @@ const greenfield = healthy("greenfield", (story, project) => {
   story.step(commit(dice));
 });
 
+const CANCELLED = "<tool_use_error>Sibling tool call errored</tool_use_error>";
+
+/** One of several calls fails, and the CLI does not make the others. */
+const cancelledSiblings = healthy("cancelled-siblings", (story, project) => {
+  const { dice } = story;
+  for (let round = dice.between(3, 5); round > 0; round -= 1) {
+    const uses = [
+      bash(`npx ${dice.pick(project.words)} ${round}`, `Exit code 1\nerror: no ${dice.pick(project.words)}`, false),
+      ...Array.from({ length: dice.between(2, 4) }, () => bash(`cat ${dice.pick(project.files)}`, CANCELLED, false)),
+      { ...read(dice.pick(project.files), dice), ok: false, result: CANCELLED },
+      { ...grep(dice.pick(project.words), CANCELLED), ok: false },
+    ];
+    story.step(...uses);
+    story.step(read(dice.pick(project.files), dice), read(dice.pick(project.files), dice));
+    story.step(edit(dice.pick(project.files), dice));
+  }
+  story.step(commit(dice));
+});
+
+/** Ten agents of its own at once, then their answers. */
+const sideBySide = healthy("side-by-side", (story, project) => {
+  const { dice } = story;
+  for (let round = dice.between(1, 3); round > 0; round -= 1) {
+    const words = dice.shuffled(project.words).slice(0, 10);
+    story.step(
+      ...words.map((word) => ({
+        tool: "Agent",
+        input: { description: `Look into ${word}`, prompt: `Find every use of ${word}.`, run_in_background: true },
+        result: "Async agent launched successfully.",
+      })),
+    );
+    story.step(...Array.from({ length: 6 }, () => grep(dice.pick(project.words), "No matches found")));
+    someWork(story, project, 1, 2);
+  }
+});
+
+/** A lead: it writes tasks, gives them out, looks at the list, and waits. */
+const leading = healthy("leading", (story, project) => {
+  const { dice } = story;
+  const count = dice.between(24, 32);
+  for (let task = 1; task <= count; task += 1) {
+    story.step({
+      tool: "TaskCreate",
+      input: { subject: `Part ${task}`, description: dice.pick(project.words) },
+      result: `Task #${task} created successfully: Part ${task}`,
+    });
+  }
+  for (let round = dice.between(20, 40); round > 0; round -= 1) {
+    const task = dice.between(1, count);
+    story.step({ tool: "TaskList", input: {}, result: `#${task} [in_progress] Part ${task}\n#2 [pending] Part 2` });
+    if (dice.chance(0.4))
+      story.step({
+        tool: "SendMessage",
+        input: { to: `worker-${task % 4}`, message: `Take part ${task}, round ${round}.` },
+        result: "Message sent",
+      });
+    else if (dice.chance(0.5))
+      story.step({
+        tool: "TaskUpdate",
+        input: { taskId: `${task}`, status: "completed", round },
+        result: "Updated task",
+      });
+    else story.step(bash("sleep 60", "", true, 60_000));
+  }
+});
+
+/** Nothing to be done but to wait, for long. */
+const waitingForWorkers = healthy("waiting-for-workers", (story, project) => {
+  const { dice } = story;
+  someWork(story, project);
+  for (let round = dice.between(60, 90); round > 0; round -= 1) {
+    story.step(
+      dice.pick([
+        { tool: "TaskOutput", input: { task_id: "a1", block: true }, result: "<status>running</status>" },
+        { tool: "TaskList", input: {}, result: "#1 [in_progress] One\n#2 [in_progress] Two" },
+        bash("sleep 45", "", true, 45_000),
+      ]),
+    );
+  }
+  someWork(story, project);
+});
+
+/** Looks that fail beside others that work. */
+const exploringSandbox = healthy("exploring-a-sandbox", (story, project) => {
+  const { dice } = story;
+  for (let round = dice.between(4, 8); round > 0; round -= 1) {
+    story.step(
+      bash(`git -C /repo/${dice.pick(project.words)} status`, "Exit code 128\nfatal: not a git repository", false),
+      read(dice.pick(project.files), dice),
+    );
+    story.step(
+      bash(
+        `sed -n '1,40p' ${dice.pick(project.words)}.c`,
+        "Exit code 2\nsed: can't read it: No such file or directory",
+        false,
+      ),
+    );
+    story.step(
+      bash(`ping -c 1 ${dice.pick(project.words)}`, "Exit code 1\nping: socket: Operation not permitted", false),
+      read(dice.pick(project.files), dice),
+    );
+    someWork(story, project, 1, 1);
+  }
+});
+
+/** PowerShell by way of another shell: other words to look for, and often nothing to be found. */
+const powershellLooks = healthy("powershell-looks", (story, project) => {
+  const { dice } = story;
+  for (let at = dice.between(10, 26); at > 0; at -= 1) {
+    const file = dice.pick(project.files).replaceAll("/", "\\");
+    const word = dice.pick(project.words);
+    story.step(
+      dice.pick([
+        () => bash(`pwsh.exe -NoLogo -Command Get-Content ${file} -TotalCount 260 | Select-String "${word}${at}"`, ""),
+        () => bash(`powershell -NoProfile -Command "Select-String -Path ${file} -Pattern ${word}${at}"`, ""),
+        () => bash(`pwsh -Command $p='${file}'; $lines=Get-Content $p; $lines[${at}..${at + 9}]`, `${file} ${at}`),
+        () => bash(`cmd /c dir ${file}`, `Directory of ${file}\n${dice.between(1, 1e6)} bytes`),
+      ])(),
+    );
+  }
+  someWork(story, project);
+});
+
+/** A large repository is read for a hundred steps before the first change. */
+const readingForLong = healthy("reading-for-long", (story, project) => {
+  const { dice } = story;
+  for (let at = dice.between(100, 120); at > 0; at -= 1) {
+    const file = dice.pick(project.files);
+    story.step(
+      bash(`sed -n '${at * 40},${at * 40 + 39}p' ${file}`, `${file} from ${at * 40}: ${dice.between(1, 1e6)}`),
+    );
+  }
+  someWork(story, project);
+});
+
 export const HEALTHY: readonly (readonly [times: number, episode: Episode])[] = [
   [12, longBuilds],
   [10, longThinking],
@@ -256,4 +391,11 @@ export const HEALTHY: readonly (readonly [times: number, episode: Episode])[] = 
   [8, scouting],
   [8, wideContext],
   [8, greenfield],
+  [8, cancelledSiblings],
+  [8, sideBySide],
+  [8, leading],
+  [8, waitingForWorkers],
+  [8, exploringSandbox],
+  [8, powershellLooks],
+  [4, readingForLong],
 ];

@@ -79,8 +79,8 @@ export class Story {
     this.usage();
   }
 
-  compact(): void {
-    this.add("compacted", { trigger: "auto", beforeTokens: this.tokens, afterTokens: 18_000 });
+  compact(trigger = "auto"): void {
+    this.add("compacted", { trigger, beforeTokens: this.tokens, afterTokens: 18_000 });
     this.tokens = 18_000;
   }
 

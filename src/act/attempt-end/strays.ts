@@ -117,6 +117,7 @@ function descendsFrom(one: ProcessFacts, table: ReadonlyMap<number, ProcessFacts
 function isMarked(parts: StrayParts, pid: number, living: readonly Attempt[]): boolean {
   const { processes, root } = parts;
   if (processes.variable(pid, CHECK_MARK) !== undefined) return true;
+  if (living.length === 0) return false;
   const marks = [AGENT_MARK, RUNNER_MARK].map((name) => processes.variable(pid, name));
   return living.some(({ attempt }) => marks.includes(markOf(root, attempt)));
 }

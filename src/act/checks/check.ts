@@ -211,7 +211,7 @@ async function runOne(
   const output = redact(result.stdout);
   const { code: exit, signal, timedOut } = result;
   const expectFound = spec.expect === null ? null : new RegExp(spec.expect, "m").test(result.stdout);
-  const { verdict, why } = judgeCheck(spec, { exit, signal, timedOut, expectFound });
+  const { verdict, why } = judgeCheck(spec, { exit, signal, timedOut, expectFound, output });
   const head = `$ ${redact(command)}\n# commit ${commit}, tree ${tree}, for ${seen === null ? "the queue" : `${seen.node.goalId}/${seen.node.workNodeId}`}\n`;
   await parts.files.write(
     logPath,

@@ -4,12 +4,13 @@ import { wakeRunnersFor } from "#act/attempt-files.ts";
 import type { ActParts } from "#act/parts.ts";
 import type { Moment } from "#domain/core/actor.ts";
 import { refuse } from "#domain/core/refusal.ts";
+import { closeDependents } from "#domain/landing/closing.ts";
 import type { ClaimSeen } from "#domain/landing/report-done.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
 import type { Merge } from "#domain/model/merge.ts";
 import { settleDecision } from "#domain/plans/settle.ts";
 import { orThrow } from "#errors.ts";
-import { assignmentById } from "#store/assignments.ts";
+import { assignmentById, openQuestions } from "#store/assignments.ts";
 import { attemptByNumber } from "#store/attempts.ts";
 import { goalTreeOf, goalTreeReads } from "#store/goal-tree.ts";
 import { mergeById } from "#store/merges.ts";
@@ -56,15 +57,19 @@ export async function decideClaim<T>(
       attempt: attemptByNumber(holder.attempt),
       assignment: assignmentById(holder.assignmentId),
       merge: mergeById(mergeId),
+      questions: openQuestions(),
     },
-    decide: ({ goal, attempt, assignment, merge, ...tree }): Decision<T> => {
+    decide: ({ goal, attempt, assignment, merge, questions, ...tree }): Decision<T> => {
       const { nodes } = tree;
       const node = nodes.find((one) => one.workNodeId === place.nodeId);
       if (!goal || !node) return refuse("not-found", "NODE_UNKNOWN", `There is no ${place.nodeId}.`, "Check the id.");
       const decision = rule({ node, nodes, attempt, assignment, merge }, moment);
       // Most steps of a claim change no status; only what moves a node can have consequences.
       const moves = decision.ok && decision.events.some(({ type }) => type.startsWith("work."));
-      return moves ? settleDecision(goalTreeOf(goal, tree), decision, moment) : decision;
+      if (!moves) return decision;
+      // Its assignment and its agent are the rule's own; what was asked about it needs no answer any more.
+      const settled = settleDecision(goalTreeOf(goal, tree), decision, moment);
+      return closeDependents(settled, { assignments: [], attempts: [], questions }, moment);
     },
   });
   if (outcome.ok) await wakeRunnersFor(parts, outcome.events);

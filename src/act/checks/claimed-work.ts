@@ -12,6 +12,7 @@ import { OverseerError } from "#errors.ts";
 import { changesBetween } from "#git/landing.ts";
 import * as landingArgs from "#git/landing-arguments.ts";
 import { branchTip, findCommit, isMergedInto, readStatus } from "#git/repository.ts";
+import * as snapshotArgs from "#git/snapshot-arguments.ts";
 import { proveWorktree } from "#git/worktree-proof.ts";
 import type { Store } from "#store/store.ts";
 
@@ -37,7 +38,11 @@ export async function readClaimedWork(parts: WorkParts, attempt: Attempt, said: 
   // Whatever a reader may have committed all the same is not landed; it stays reachable when its worktree goes.
   if (said.readOnly) return { kind: "reading", base: attempt.base };
   const changed = tip === undefined ? undefined : await changeOf(parts, tip);
-  if (changed !== undefined && tip !== undefined) return { kind: "commit", commit: tip, base: changed.base, branch };
+  if (changed !== undefined && tip !== undefined) {
+    const found = await parts.git.git.attempt(snapshotArgs.resolveTree(tip), { cwd: repository });
+    const tree = found.code === 0 ? found.stdout.trim() : "";
+    return { kind: "commit", commit: tip, base: changed.base, branch, ...(tree === "" ? {} : { tree }) };
+  }
   const files = await listUncommitted(parts, attempt);
   return files.length > 0 ? { kind: "uncommitted", files, branch } : { kind: "nothing", base: attempt.base };
 }

@@ -2,9 +2,9 @@
 import { judgeCommit } from "#act/checks/check.ts";
 import { momentNow } from "#act/checks/claim-store.ts";
 import type { ActParts } from "#act/parts.ts";
-import { concludeAfterLand, HELD_BACK, holdOn } from "#domain/landing/after-command.ts";
+import { concludeAfterLand, holdOn } from "#domain/landing/after-command.ts";
 import type { Action, ActionOutcome } from "#domain/model/action.ts";
-import { hastenAction } from "#domain/model/action.ts";
+import { HELD_BACK, hastenAction } from "#domain/model/action.ts";
 import { accept } from "#domain/model/decision.ts";
 import { openActions } from "#store/actions.ts";
 import { openQuestions } from "#store/assignments.ts";

@@ -48,7 +48,7 @@ export class AwaitedCheckouts {
     for (const id of this.seen.keys()) if (!ids.has(id)) this.seen.delete(id);
     const free: string[] = [];
     for (const entry of waiting) {
-      if ((await this.isFree(parts, entry)) && (await hasten(parts, entry))) free.push(entry.branch);
+      if ((await this.isFree(parts, entry)) && (await hastenLanding(parts, entry))) free.push(entry.branch);
     }
     return free;
   }
@@ -128,7 +128,7 @@ async function findObstacle(
   return obstacleTo(git, repository, { branch: target, from, to: commit, changes });
 }
 
-async function hasten(parts: AwaitingParts, { mergeId, goalId, workNodeId }: Merge): Promise<boolean> {
+async function hastenLanding(parts: AwaitingParts, { mergeId, goalId, workNodeId }: Merge): Promise<boolean> {
   const store = await parts.writer();
   const { open } = await store.read({ open: openActions() });
   const isIts = ({ kind, actionId, ...of }: Action) =>

@@ -93,7 +93,8 @@ async function entryOf(parts: ActParts, node: WorkNode, claim: Claim, target: st
 export async function findBrought(parts: ActParts, mergeId: string): Promise<Candidate | LandOutcome> {
   const { entry } = await (await parts.writer()).read({ entry: mergeById(mergeId) });
   if (!entry || !isQueued(entry)) return { kind: "stale" };
-  const { strategy } = await rulesNow(parts);
+  // A revert is one commit with words of its own, however work lands here.
+  const strategy = entry.takesBack ? "squash" : (await rulesNow(parts)).strategy;
   return { parts, config: await parts.config(), entry, target: entry.target, strategy, work: null };
 }
 

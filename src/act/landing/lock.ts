@@ -5,8 +5,9 @@
  */
 
 import type { ActParts } from "#act/parts.ts";
+import { gitAtWorkIn } from "#act/sling/git-at-work.ts";
 import { OverseerError } from "#errors.ts";
-import { isMoveNoted, settleNotedMoves } from "#git/move-notes.ts";
+import { type GitsAtWork, isMoveNoted, settleNotedMoves } from "#git/move-notes.ts";
 import { inTurn } from "#sys/turn.ts";
 
 /** Others move a branch in a moment; whoever holds it longer hangs, and the landing is tried again later. */
@@ -19,7 +20,7 @@ type LandingParts = Pick<ActParts, "root" | "clock" | "files" | "processes" | "t
 export async function settleUnfinishedMove(parts: LandingParts & Pick<ActParts, "git">): Promise<void> {
   const repository = parts.root.gitCommonDir;
   if (!(await isMoveNoted(parts.git, repository))) return;
-  await inLandingTurn(parts, () => settleNotedMoves(parts.git, repository));
+  await inLandingTurn(parts, () => settleNotedMoves(parts.git, repository, gitsAtWork(parts)));
 }
 
 /**
@@ -32,7 +33,7 @@ export async function settleLeftMove(parts: LandingParts & Pick<ActParts, "git">
   const lock = parts.takeLock(lockOf(parts));
   if (!lock) return false;
   try {
-    await settleNotedMoves(parts.git, repository);
+    await settleNotedMoves(parts.git, repository, gitsAtWork(parts));
     return true;
   } finally {
     lock.release();
@@ -46,6 +47,13 @@ export async function isMoveLeft(parts: LandingParts & Pick<ActParts, "git">): P
   const lock = parts.takeLock(lockOf(parts));
   lock?.release();
   return lock !== undefined;
+}
+
+function gitsAtWork(parts: LandingParts): GitsAtWork {
+  return {
+    isNamed: (word) => parts.processes.list().some(({ command, zombie }) => !zombie && command.includes(word)),
+    isIn: async (places) => (await gitAtWorkIn(parts, places)) !== undefined,
+  };
 }
 
 function lockOf({ root }: Pick<LandingParts, "root">): string {

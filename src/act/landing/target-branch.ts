@@ -5,7 +5,7 @@
 
 import type { ActParts } from "#act/parts.ts";
 import type { BranchTip, TargetBranchWishes } from "#git/repository.ts";
-import { branchExists, findNamedTarget, targetBranch, targetTip } from "#git/repository.ts";
+import { branchExists, branchTip, findNamedTarget, targetBranch, targetTip } from "#git/repository.ts";
 import { eventsMatching } from "#store/events.ts";
 import type { Store } from "#store/store.ts";
 
@@ -42,7 +42,11 @@ const ORIGIN = "ref: refs/remotes/origin/";
 
 /** The same with the commit it is at; a flag wins over everything else. */
 export async function landingTip(world: LandingParts, flag?: string): Promise<BranchTip> {
-  return targetTip(world.git.git, world.root.project, { flag, ...(await wishesOf(world)) });
+  const wishes = { flag, ...(await wishesOf(world)) };
+  const branch = await readFromFiles(world, wishes);
+  const commit = branch === undefined ? undefined : await branchTip(world.git, world.root.gitCommonDir, branch);
+  if (branch !== undefined && commit !== undefined) return { branch, commit };
+  return targetTip(world.git.git, world.root.project, wishes);
 }
 
 async function wishesOf(world: LandingParts): Promise<TargetBranchWishes> {

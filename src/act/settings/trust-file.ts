@@ -69,6 +69,11 @@ export async function writeTrust(
   await files.write(path, `${JSON.stringify(trust)}\n`, { mode: 0o600 });
 }
 
+/** Nothing is confirmed for this repository any more. */
+export async function forgetTrust(files: Files, place: TrustLocation): Promise<void> {
+  await files.remove(await pathOf(files, place));
+}
+
 export function digestOf(text: string): string {
   return new Bun.CryptoHasher("sha256").update(text).digest("hex");
 }

@@ -3,24 +3,14 @@
  * every later commit there fails until somebody removes it. One is stale when no git works where it lies: a commit whose
  * message is being written holds its lock for as long as that takes, without having the file open.
  */
-import { join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import type { ActParts } from "#act/parts.ts";
+import { areHoldersSeen } from "#domain/agents/lock-holders.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
-import { systemCode } from "#errors.ts";
 import { proveWorktree } from "#git/worktree-proof.ts";
+import { gitAtWorkIn } from "./git-at-work.ts";
 
 type LockParts = Pick<ActParts, "files" | "processes">;
-
-/** The first git that works in or below one of these directories; one of which nothing is known may be there. */
-export async function gitAtWorkIn(parts: LockParts, roots: readonly string[]): Promise<number | undefined> {
-  for (const { pid, command, zombie } of parts.processes.list()) {
-    if (zombie || !/^(?:\S*\/)?git(?:\s|$)/.test(command)) continue;
-    const place = await placeOfProcess(parts, pid);
-    const here = roots.some((root) => place === root || place?.startsWith(`${root}/`) || command.includes(root));
-    if (here || place === undefined) return pid;
-  }
-  return undefined;
-}
 
 const PATIENCE_MS = 2_000;
 const LOOK_EVERY_MS = 100;
@@ -54,30 +44,72 @@ export async function clearLocks(
 
 /** Git holds these for moments; an editor with a commit message, for as long as somebody writes. */
 const STALE_AFTER_MS = 10 * 60_000;
+const WORKTREE_LOCKS = ["index.lock", "HEAD.lock"];
 const SHARED_LOCKS = ["index.lock", "HEAD.lock", "packed-refs.lock", "config.lock", "shallow.lock"];
 
 /**
  * FAIL-15: locks of the repository itself that outlived their git, and in the way of every landing. Proven stale: older than
- * ten minutes, no git at work there, and no process has it open. Where that cannot be seen, they stay. Answers with those
- * that are gone.
+ * ten minutes, no git at work there, and no process has it open. Where that cannot be seen (another machine may be at work
+ * on the same files, or processes outside of this container), they stay. Answers with those that are gone.
  */
 export async function clearStaleLocks(parts: LockParts & Pick<ActParts, "root" | "clock">): Promise<string[]> {
   const { gitCommonDir, project } = parts.root;
-  const heads = (await parts.files.list(join(gitCommonDir, "refs/heads"))) ?? [];
-  const refs = heads.filter((name) => name.endsWith(".lock")).map((name) => `refs/heads/${name}`);
+  const trees = await listWorktrees(parts, gitCommonDir);
+  const roots = [project, gitCommonDir, ...trees.flatMap(({ checkout }) => checkout ?? [])];
+  const locks = [
+    ...SHARED_LOCKS.map((name) => join(gitCommonDir, name)),
+    ...(await listRefLocks(parts, join(gitCommonDir, "refs/heads"))),
+    ...trees.flatMap(({ gitDir }) => WORKTREE_LOCKS.map((name) => join(gitDir, name))),
+  ];
   const cleared: string[] = [];
-  for (const lock of [...SHARED_LOCKS, ...refs].map((name) => join(gitCommonDir, name))) {
+  for (const lock of locks) {
     const before = await parts.files.facts(lock);
     if (before?.kind !== "file" || parts.clock.now() - before.mtimeMs < STALE_AFTER_MS) continue;
     // A landing of ours that was stopped half-way knows what to do with its own.
     if ((await parts.files.read(lock))?.startsWith("overseer ")) continue;
-    if ((await gitAtWorkIn(parts, [project, gitCommonDir])) !== undefined || isOpenSomewhere(parts, lock)) continue;
+    if (!(await areAllSeen(parts, lock))) continue;
+    if ((await gitAtWorkIn(parts, roots)) !== undefined || isOpenSomewhere(parts, lock)) continue;
     const now = await parts.files.facts(lock);
     if (now?.inode !== before.inode || now.mtimeMs !== before.mtimeMs) continue;
     await parts.files.remove(lock);
     cleared.push(lock);
   }
   return cleared;
+}
+
+/** A branch may be called `release/2`; no part of a name ends like a lock. */
+async function listRefLocks({ files }: Pick<LockParts, "files">, directory: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const name of (await files.list(directory)) ?? []) {
+    const path = join(directory, name);
+    if (name.endsWith(".lock")) found.push(path);
+    else if ((await files.facts(path))?.kind === "directory") found.push(...(await listRefLocks({ files }, path)));
+  }
+  return found;
+}
+
+/** Each with the place of its files, which need not be below the project, where that is known. */
+async function listWorktrees(
+  { files }: Pick<LockParts, "files">,
+  gitCommonDir: string,
+): Promise<{ readonly gitDir: string; readonly checkout: string | undefined }[]> {
+  const names = (await files.list(join(gitCommonDir, "worktrees"))) ?? [];
+  return Promise.all(
+    names.map(async (name) => {
+      const gitDir = join(gitCommonDir, "worktrees", name);
+      const pointer = (await files.read(join(gitDir, "gitdir")))?.trim();
+      return { gitDir, checkout: pointer ? dirname(resolve(gitDir, pointer)) : undefined };
+    }),
+  );
+}
+
+async function areAllSeen({ files, processes }: LockParts, lock: string): Promise<boolean> {
+  // Where another user's processes are hidden, the first of all is too.
+  if (processes.identify(1) === undefined) return false;
+  const mounts = await files.read("/proc/self/mountinfo");
+  // The kernel's own threads are in no container.
+  const seesMachine = (await files.read("/proc/2/comm")) === "kthreadd\n";
+  return areHoldersSeen(await files.realPath(lock), { mounts, seesMachine });
 }
 
 /** Also where nobody can say. */
@@ -101,14 +133,4 @@ async function isReleased(
     await parts.clock.sleep(LOOK_EVERY_MS);
   }
   return false;
-}
-
-async function placeOfProcess(parts: LockParts, pid: number): Promise<string | undefined> {
-  try {
-    return await parts.files.realPath(`/proc/${pid}/cwd`);
-  } catch (error) {
-    // It has ended, is somebody else's, or this system has no such file.
-    if (systemCode(error) === undefined) throw error;
-    return parts.processes.identify(pid) === undefined ? "" : parts.processes.variable(pid, "PWD");
-  }
 }

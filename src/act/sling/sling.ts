@@ -57,6 +57,7 @@ import { assignmentsOfNode } from "#store/assignments.ts";
 import {
   attemptByNumber,
   attemptsNamedLike,
+  attemptsOfGoalAfter,
   attemptsSince,
   lastAttemptNumber,
   livingAttempts,
@@ -69,6 +70,7 @@ import { signalCapsOf } from "#store/signal-log.ts";
 import { pulsesOfLiving } from "#store/signals.ts";
 import { nodeById, nodesOfLiving } from "#store/work.ts";
 import { hashOfToken } from "#sys/attempt-token.ts";
+import { PLAINLY_COMPILED } from "#sys/plain-compiler.ts";
 import { placeOfProgram } from "#sys/self.ts";
 import { redact, redactDeep } from "#telemetry/redact.ts";
 import { sessionName } from "#terminals/terminal-name.ts";
@@ -99,6 +101,8 @@ export interface SlingOrder extends Wanted {
   readonly userHooks: readonly UserHook[];
   /** Set when it continues with an earlier attempt instead of beginning again. */
   readonly continues?: Continuation;
+  /** Set when it begins in a session that has done other work before. */
+  readonly follows?: Pick<Continuation, "session" | "spent">;
   readonly moment: Moment;
 }
 
@@ -209,6 +213,7 @@ async function claim(parts: ActParts, order: SlingOrder, tell: SlingProgress): P
         recent: attemptsSince(moment.now - 60_000),
         lastAttempt: lastAttemptNumber(),
         earlier: attemptsNamedLike(order.goalId, order.nodeId, order.plan.agent),
+        later: attemptsOfGoalAfter(order.goalId, order.plan.follows?.attempt ?? Number.MAX_SAFE_INTEGER),
         unseen: unseenAtNode(order.goalId, order.nodeId),
       },
       decide: ({ goal, node, actions, conditions, ...fleet }) => {
@@ -348,11 +353,12 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
   const identity = await userIdentity(parts.git.git, parts.root.project);
   const token = parts.ids.secret();
   const socket = await attemptSocket(parts, attempt.attempt);
+  const { session = null, spent = NO_USAGE } = order.continues ?? order.follows ?? {};
   const launchRequest = {
     worktree: attempt.worktree,
     directory,
-    session: order.continues?.session ?? makeSessionId(parts.ids.secret()),
-    resume: (order.continues?.session ?? null) !== null,
+    session: session ?? makeSessionId(parts.ids.secret()),
+    resume: session !== null,
     model: attempt.model,
     permissionMode: attempt.permissionMode,
     allowTools: order.allowTools,
@@ -370,7 +376,7 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
   const terminal = await parts.terminal();
   const launchFile = {
     ...launchRequest,
-    spentBefore: order.continues?.spent ?? NO_USAGE,
+    spentBefore: spent,
     attempt: attempt.attempt,
     agent: attempt.agent,
     goalId: attempt.goalId,
@@ -490,10 +496,10 @@ async function launch(parts: ActParts, attempt: Attempt, launchHash: string, tel
 const SILENT_WITHOUT_PROCESS_MS = 1_000;
 
 async function awaitRunner(parts: ActParts, attempt: Attempt): Promise<Attempt> {
-  const { reconcile } = await parts.config();
+  const { recovery } = await parts.config();
   const store = await parts.writer();
   const begun = parts.clock.now();
-  for (let nextLook = begun + SILENT_WITHOUT_PROCESS_MS; parts.clock.now() < begun + reconcile.startingLimit; ) {
+  for (let nextLook = begun + SILENT_WITHOUT_PROCESS_MS; parts.clock.now() < begun + recovery.firstSignWithin; ) {
     const { now } = await store.read({ now: attemptByNumber(attempt.attempt) });
     if (now && now.status !== "starting" && now.status !== "preparing") return now;
     if (parts.clock.now() >= nextLook) {
@@ -519,12 +525,6 @@ async function awaitRunner(parts: ActParts, attempt: Attempt): Promise<Attempt> 
  */
 const TIDY_EVERY_MS = "30000";
 
-/**
- * What a runner does for a tool call is little and soon done: compiling it ever better costs more than it brings, 7 MB of
- * memory and an eighth of its CPU time.
- */
-const PLAINLY_COMPILED = { BUN_JSC_useDFGJIT: "0" };
-
 /** The runner is ours: it keeps the person's environment, without the marks of an agent and with its own. */
 function runnerEnvironment(env: Readonly<Record<string, string>>, mark: string): Record<string, string> {
   const kept = Object.entries(env).filter(
@@ -532,6 +532,7 @@ function runnerEnvironment(env: Readonly<Record<string, string>>, mark: string):
   );
   return {
     BUN_GC_TIMER_INTERVAL: TIDY_EVERY_MS,
+    // What it does for a tool call is little and soon done: this saves it 7 MB and an eighth of its CPU time.
     ...PLAINLY_COMPILED,
     ...Object.fromEntries(kept),
     [RUNNER_MARK]: mark,

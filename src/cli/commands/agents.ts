@@ -12,7 +12,7 @@ export function printAgents(call: Call, rows: readonly AgentView[], now: number)
     call.out,
     rows.map((row) => [
       `${"  ".repeat(row.depth)}${row.agent}#${row.attempt}`,
-      row.seen,
+      row.doing,
       `${row.goalId}/${row.workNodeId}`,
       row.capability,
       row.runtime,
@@ -47,7 +47,7 @@ const list: Command<Parts> = {
 const show: Command<Parts> = {
   name: "show",
   summary: "Show one agent: what it is doing and what it has done.",
-  args: [{ name: "name", summary: "The agent's name." }],
+  args: [{ name: "name", summary: "Its name, label (builder-1#4) or task." }],
   async run(call, parts) {
     const world = await parts.world();
     const detail = await agent(world, call.arg("name"));
@@ -58,6 +58,8 @@ const show: Command<Parts> = {
       printAgents(call, [current], world.clock.now());
       out.line(`branch ${current.branch}, worktree ${current.worktree}`);
       out.line(`permission mode ${current.permissionMode}, model ${current.model ?? "the runtime's own"}`);
+      if (current.follows)
+        out.line(`in the session of ${current.follows.agent}#${current.follows.attempt}, as its next piece`);
       if (current.parent) out.line(`started by ${current.parent.agent}#${current.parent.attempt}`);
       if (current.pulse?.lastText) out.line(`last said: ${inert(current.pulse.lastText)}`);
       out.line(`logs: ${current.logDir}`);

@@ -1,35 +1,17 @@
 /** `overseer config` as a user meets it. */
 import { describe, expect, test } from "bun:test";
-import type { Call } from "#cli/command.ts";
 import { parseConfig } from "#config/load.ts";
 import { exampleYaml } from "#config/render.ts";
+import type { World } from "#control/world.ts";
+import { heardCall } from "../../../test/support/heard-call.ts";
 import command from "./config.ts";
 
 const path = ".overseer/config.yaml";
 const text = "watch:\n  every: 10s\nchecks:\n  tests:\n    command: npm test\n";
 
-async function run(name: string, given: { key?: string; json?: boolean; text?: string } = {}) {
-  const lines: string[] = [];
-  const values: unknown[] = [];
-  const remarks: string[] = [];
-  const call: Call = {
-    arg: () => given.key ?? "",
-    optionalArg: () => given.key,
-    restArgs: () => [],
-    text: () => undefined,
-    list: () => [],
-    has: () => false,
-    number: () => undefined,
-    json: given.json ?? false,
-    out: {
-      line: (line = "") => lines.push(line),
-      json: (value) => values.push(value),
-      remark: (remark) => remarks.push(remark),
-      colour: false,
-      width: 80,
-      interactive: false,
-    },
-  };
+async function run(name: string, given: { key?: string; json?: boolean; text?: string; world?: unknown } = {}) {
+  const { key, json } = given;
+  const { call, lines, values, remarks } = heardCall({ key, json });
   const subcommand = command.subcommands?.find((sub) => sub.name === name);
   await subcommand?.run?.(call, {
     loadConfig: async () => ({
@@ -37,6 +19,10 @@ async function run(name: string, given: { key?: string; json?: boolean; text?: s
       path,
       ...(given.text === undefined ? {} : { text: given.text }),
     }),
+    world: async () => {
+      if (given.world === undefined) throw new Error("looking needs no world");
+      return given.world as World;
+    },
     acceptSettings: async () => ({ isNew: false, gone: [], changed: [], brought: [] }),
   });
   return { text: lines.join("\n"), values, remarks };
@@ -77,6 +63,32 @@ describe("config show", () => {
   });
 });
 
+describe("CONF-1: config get", () => {
+  test("a key prints its value, and beside it whether that is the default", async () => {
+    expect(await run("get", { key: "watch.every", text })).toMatchObject({ text: "10s", remarks: [] });
+    const usual = await run("get", { key: "watch.every" });
+    expect(usual).toMatchObject({ text: "30s", remarks: [expect.stringContaining("That is the default.")] });
+  });
+
+  test("how work lands is what is in effect, where the file leaves it open", async () => {
+    const world = {
+      config: async () => parseConfig("", path),
+      root: { state: "/s" },
+      files: { read: async () => undefined },
+    };
+    const shown = await run("get", { key: "landing.mode", world });
+    expect(shown.text).toBe("review");
+    expect(shown.remarks).toEqual([expect.stringMatching(/That is the default.*auto under `up --auto`/)]);
+  });
+
+  test("a group shows what is set, under the names that were chosen", async () => {
+    expect((await run("get", { key: "checks", text })).text).toContain("checks.tests.command: npm test\n");
+    expect((await run("get", { key: "checks", text })).text).not.toContain("<name>");
+    expect((await run("get", { key: "checks.tests.timeout", text })).text).toBe("15m");
+    expect(await run("get", { key: "checks" })).toMatchObject({ text: "", remarks: ["Nothing is set below checks."] });
+  });
+});
+
 describe("config explain", () => {
   test("one key", async () => {
     expect((await run("explain", { key: "watch.every", text })).text).toBe(
@@ -92,7 +104,7 @@ describe("config explain", () => {
   });
 
   test("a group shows its keys, no key shows them all", async () => {
-    expect((await run("explain", { key: "reconcile.backoff" })).text).toContain("reconcile.backoff.max: ");
+    expect((await run("explain", { key: "recovery.backoff" })).text).toContain("recovery.backoff.max: ");
     expect((await run("explain")).text.split("\n").length).toBeGreaterThan(100);
   });
 

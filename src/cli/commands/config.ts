@@ -1,15 +1,18 @@
 /**
- * `overseer config`: what is set, what can be set, and what it means. It only reads. The schema and its libraries are
+ * `overseer config`: what is set, what can be set, what it means, and changing it. The schema and its libraries are
  * loaded when one of these runs and not with the menu, because most commands never need them.
  */
 
 import type { Call, Command } from "#cli/command.ts";
 import { inert } from "#cli/text.ts";
-import type { KeyExplanation } from "#config/explain.ts";
+import type { KeyExplanation, KeyValue } from "#config/explain.ts";
 import type { LoadedConfig } from "#config/load.ts";
 import type { Config } from "#config/schema.ts";
+import type { SettingsEdit } from "#control/edit-settings.ts";
 import { presentPlain } from "#control/present.ts";
 import type { SettingsChange } from "#control/trust.ts";
+import type { World } from "#control/world.ts";
+import { OverseerError } from "#errors.ts";
 
 /** What these commands need to be handed. */
 export interface ConfigParts {
@@ -17,6 +20,7 @@ export interface ConfigParts {
   loadConfig(): Promise<LoadedConfig>;
   /** Takes the settings as they are now, by this person's word. */
   acceptSettings(): Promise<SettingsChange>;
+  world(): Promise<World>;
 }
 
 const show: Command<ConfigParts> = {
@@ -56,7 +60,8 @@ const explain: Command<ConfigParts> = {
   summary: "Explain a key: meaning, allowed values, current value and its source.",
   args: [{ name: "key", summary: "A key or a group, such as reconcile.tickEvery or guard.", optional: true }],
   examples: [
-    { line: "overseer config explain reconcile.idleAfter", why: "One key." },
+    { line: "overseer config explain recovery.silentAfter", why: "One key." },
+    { line: "overseer config explain recovery", why: "What follows when an agent is stuck, with your figures." },
     { line: "overseer config explain guard", why: "All keys of a group." },
   ],
   async run(call, parts) {
@@ -75,6 +80,98 @@ const explain: Command<ConfigParts> = {
   },
 };
 
+const get: Command<ConfigParts> = {
+  name: "get",
+  summary: "Print the value of a key, for scripts; of a group, all its values.",
+  args: [{ name: "key", summary: "A key or a group, such as agents.maxConcurrent or landing." }],
+  examples: [
+    { line: "overseer config get landing.mode", why: "The value in effect, and nothing else on standard output." },
+  ],
+  async run(call, parts) {
+    const { explainKey, listKeyValues } = await import("#config/explain.ts");
+    const name = call.arg("key");
+    const loaded = await parts.loadConfig();
+    const values = await Promise.all(listKeyValues(name, loaded).map((one) => fillFromRules(one, parts)));
+    if (call.json) return call.out.json(presentPlain(values));
+    const [only] = values;
+    if (only && only.key === name) {
+      call.out.line(formatValue(only.value));
+      // On the other stream, so that a script still reads the value and nothing else.
+      if (only.source === "default") call.out.remark(`That is the default. ${explainKey(name).description}`);
+      return;
+    }
+    for (const { key, value } of values) call.out.line(`${key}: ${formatValue(value)}`);
+    if (values.length === 0) call.out.remark(`Nothing is set below ${inert(name)}.`);
+  },
+};
+
+/** Where the file leaves open how work lands, what runs decides it; null would be no answer. */
+async function fillFromRules(one: KeyValue, { world }: ConfigParts): Promise<KeyValue> {
+  if (one.value !== null || (one.key !== "landing.mode" && one.key !== "landing.strategy")) return one;
+  const { readLandingRules } = await import("#control/edit-settings.ts");
+  const { mode, strategy } = await readLandingRules(await world());
+  return { ...one, value: one.key === "landing.mode" ? mode : strategy };
+}
+
+const set: Command<ConfigParts> = {
+  name: "set",
+  summary: "Set a key in config.yaml; comments and order stay as they are.",
+  details:
+    "The value is checked before anything is written, and the file is replaced in one step. A list is written '[a, b]', a group '{command: npm test, timeout: 2m}', no value null. A running daemon applies it at its next tick.",
+  args: [
+    { name: "key", summary: "Such as agents.maxConcurrent, or checks.tests for a check's command." },
+    { name: "value", summary: "As it would stand in the file.", rest: true },
+  ],
+  examples: [
+    { line: "overseer config set agents.maxConcurrent 8", why: "At most eight agents at once." },
+    { line: 'overseer config set checks.tests "npm test"', why: "Nothing lands unless the tests pass." },
+  ],
+  async run(call, parts) {
+    const { setSetting } = await import("#control/edit-settings.ts");
+    const key = call.arg("key");
+    const value = call.restArgs().join(" ");
+    tellEdit(call, await setSetting(await parts.world(), key, value), `${inert(key)} is ${inert(value)} now`);
+  },
+};
+
+const edit: Command<ConfigParts> = {
+  name: "edit",
+  summary: "Edit config.yaml in $VISUAL or $EDITOR, and check it before it counts.",
+  details:
+    "You edit a draft. It replaces the file only if it can be used; otherwise it is kept, and the next 'overseer config edit' opens it again, unless config.yaml was changed meanwhile.",
+  examples: [{ line: "EDITOR=nano overseer config edit", why: "With an editor of your choice." }],
+  async run(call, parts) {
+    const { editSettings } = await import("#control/edit-settings.ts");
+    const world = await parts.world();
+    const [program, ...words] = (world.env.VISUAL || world.env.EDITOR || "").split(/\s+/).filter((word) => word !== "");
+    if (program === undefined || Bun.which(program, { PATH: world.env.PATH ?? "" }) === null) {
+      const message = program === undefined ? "No editor is set." : `The editor ${inert(program)} is not there.`;
+      throw new OverseerError(
+        "environment",
+        "EDITOR_MISSING",
+        message,
+        "For example: EDITOR=nano overseer config edit",
+      );
+    }
+    const outcome = await editSettings(world, async (file) => {
+      const child = Bun.spawn([program, ...words, file], { stdio: ["inherit", "inherit", "inherit"], env: world.env });
+      return child.exited;
+    });
+    tellEdit(call, outcome, `${inert(outcome.path)} is changed`);
+  },
+};
+
+function tellEdit(call: Call, { path, changed, hold, oldDraft }: SettingsEdit, said: string): void {
+  if (call.json) {
+    call.out.json(presentPlain({ path, changed, hold, oldDraft }));
+    return;
+  }
+  call.out.line(changed ? `${said}; a running daemon applies it at its next tick.` : "Nothing was changed.");
+  if (oldDraft !== null)
+    call.out.remark(`A draft from before config.yaml was changed was not opened; it is kept in ${inert(oldDraft)}.`);
+  if (hold) call.out.remark(`${hold.message} ${hold.hint}`);
+}
+
 function printAll(call: Call, keys: readonly KeyExplanation[]): void {
   if (call.json) call.out.json(presentPlain(keys));
   else {
@@ -86,7 +183,9 @@ function printAll(call: Call, keys: readonly KeyExplanation[]): void {
 
 function explanationLines(explanation: KeyExplanation): string[] {
   const { key, description, children } = explanation;
-  if (children) return [`${key}: ${description}`, ...children.flatMap((child) => ["", ...explanationLines(child)])];
+  const told = explanation.timeline?.map((sentence) => `  ${sentence}`) ?? [];
+  if (children)
+    return [`${key}: ${description}`, ...told, ...children.flatMap((child) => ["", ...explanationLines(child)])];
   const facts: [string, string | undefined][] = [
     ["value", "value" in explanation ? `${formatValue(explanation.value)} (${explanation.source})` : undefined],
     ["default", "default" in explanation ? formatValue(explanation.default) : "none, it must be given"],
@@ -144,11 +243,11 @@ or landed. This command says that you do. Settings that came with git and were n
 
 const command: Command<ConfigParts> = {
   name: "config",
-  summary: "Show, explain and document the configuration.",
+  summary: "Show, change and explain the configuration.",
   details:
     "The configuration is .overseer/config.yaml. Every key has a default, unknown keys are refused, and a running " +
     "daemon applies a changed file at its next tick.",
-  subcommands: [show, explain, schema, example, accept],
+  subcommands: [show, get, set, edit, explain, schema, example, accept],
 };
 
 export default command;

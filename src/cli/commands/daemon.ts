@@ -2,7 +2,7 @@
 
 import type { Command, Option } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
-import { moment, plural } from "#cli/text.ts";
+import { breakSentences, moment, plural } from "#cli/text.ts";
 import { noticesOf } from "#config/load.ts";
 import * as daemon from "#control/daemon.ts";
 import { freeze, thaw } from "#control/freeze.ts";
@@ -31,7 +31,8 @@ export const upCommand: Command<Parts> = {
   examples: [{ line: "overseer up", why: "then run overseer status" }],
   async run(call, parts) {
     const [supervision, auto] = [!call.has("no-supervision"), call.has("auto")];
-    for (const notice of await noticesOf(await parts.loadConfig())) call.out.remark(notice);
+    const fit = (text: string) => breakSentences(call.out, text).join("\n");
+    for (const notice of await noticesOf(await parts.loadConfig())) call.out.remark(fit(notice));
     if (call.has("foreground")) return parts.runDaemon({ supervision, auto });
     const world = await parts.world();
     const { daemonCommand: command, version } = parts;
@@ -42,13 +43,13 @@ export const upCommand: Command<Parts> = {
     ]);
     const unfit = clis.filter(({ ok }) => !ok);
     if (call.json) return call.out.json(presentStarted(started, unfit));
-    call.out.line(`The daemon is up: pid ${started.pid}, version ${started.version}. Its log: ${started.log}`);
+    call.out.line(fit(`The daemon is up: pid ${started.pid}, version ${started.version}. Its log: ${started.log}`));
     if (!supervision) call.out.remark("Without supervision: nothing is dispatched, watched or recovered.");
     for (const { check, detail, next } of unfit) {
-      call.out.remark(`No agent can be started on the ${check} now: ${detail} ${next ?? ""}`.trim());
+      call.out.remark(fit(`No agent can be started on the ${check} now: ${detail} ${next ?? ""}`.trim()));
     }
     const hold = await readHold(world);
-    if (hold) call.out.remark(`${hold.message} ${hold.hint}`);
+    if (hold) call.out.remark(fit(`${hold.message} ${hold.hint}`));
   },
 };
 

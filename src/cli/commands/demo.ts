@@ -3,6 +3,7 @@
  * story is in demo/story.ts, the place it happens in in demo/place.ts; here is what a person sees of it.
  */
 
+import { askYes } from "#cli/ask-yes.ts";
 import type { Call, Command } from "#cli/command.ts";
 import { paragraph } from "#cli/demo/lines.ts";
 import type { ToldEvent } from "#cli/demo/narrate.ts";
@@ -26,7 +27,7 @@ import { OverseerError } from "#errors.ts";
 
 const command: Command<Parts> = {
   name: "demo",
-  summary: "See a fleet at work in a throw-away repository; no key, no account.",
+  summary: "See a fleet work in a throw-away repository; no key needed.",
   details: `A real fleet of scripted agents (processes, worktrees, hooks, commits) takes a goal through its plan, side by side: one
 hangs, one lies, one goes in circles, one dies, one asks, two collide, and the daemon is killed on the way. No model
 is called and nothing leaves the machine. Everything is removed at the end, even if you interrupt it.
@@ -103,22 +104,15 @@ are not staged, because your agent cannot be made to, and a conflict is likely b
 /** What it costs is said first, and nothing is started without a yes. */
 async function confirmCost(call: Call): Promise<boolean> {
   if (call.has("yes")) return true;
-  if (!call.out.interactive || !process.stdin.isTTY || call.has("headless")) {
-    throw new OverseerError(
-      "usage",
-      "DEMO_COSTS",
-      `With your own agent the demo costs money, and nobody is here to ask. ${COST}`,
-      "Add --yes if you agree, or leave out --runtime: scripted agents cost nothing.",
-    );
-  }
-  for (const line of paragraph("", COST, call.out.width, "")) call.out.line(line);
-  const { createInterface } = await import("node:readline/promises");
-  const asking = createInterface({ input: process.stdin, output: process.stdout });
-  try {
-    return /^y(es)?$/i.test((await asking.question("Start it? [y/N] ")).trim());
-  } finally {
-    asking.close();
-  }
+  const about = paragraph("", COST, call.out.width, "");
+  const agreed = call.has("headless") ? undefined : await askYes(call, about, "Start it?");
+  if (agreed !== undefined) return agreed;
+  throw new OverseerError(
+    "usage",
+    "DEMO_COSTS",
+    `With your own agent the demo costs money, and nobody is here to ask. ${COST}`,
+    "Add --yes if you agree, or leave out --runtime: scripted agents cost nothing.",
+  );
 }
 
 /** Your answer, or none when you let the moment pass. */

@@ -11,7 +11,7 @@ import { OverseerError } from "#errors.ts";
 
 const command: Command<Parts> = {
   name: "doctor",
-  summary: "Check the machine, the store and the repository; --fix repairs.",
+  summary: "Check machine, store and repository; --fix repairs.",
   details: `It tries things out instead of looking for files: git makes a commit, tmux opens a session on its own
 socket, the agent CLI reports its version and login (nothing is spent), and every agent's hooks are called and must
 report back. In a folder that you have trusted, Claude Code runs one command against a stand-in model and must ask the

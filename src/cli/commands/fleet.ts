@@ -2,6 +2,7 @@
 
 import type { Call, Command, Option } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
+import { stopLine } from "#cli/stop-line.ts";
 import { inert, inertLines } from "#cli/text.ts";
 import * as fleet from "#control/agents.ts";
 import type { Presented } from "#control/present.ts";
@@ -11,7 +12,11 @@ import { describeLosses } from "#domain/landing/rebuildable.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
 import { OverseerError } from "#errors.ts";
 
-const AGENT_ARG = { name: "agent", summary: "The agent's name; leave it out with --all.", optional: true };
+const AGENT_ARG = {
+  name: "agent",
+  summary: "Its name, label (builder-1#4) or task; leave it out with --all.",
+  optional: true,
+};
 const ALL: Option = { name: "all", summary: "Every running agent." };
 const DISCARD: Option = { name: "discard", summary: "Also delete what no ref can keep; it is listed first." };
 const REASON: Option = { name: "reason", value: "text", summary: "The reason; kept in the log." };
@@ -61,15 +66,10 @@ export const stopCommand: Command<Parts> = {
     "Its task is dispatched to nobody until you say so: 'overseer restart <agent>' lets the same agent continue where it was, 'overseer work unblock <task>' dispatches the task again.",
   examples: [{ line: "overseer stop builder-1", why: "its task waits for you" }],
   run: (call, parts) =>
-    each(call, parts, async (world, { agent, attempt: number }) => {
+    each(call, parts, async (world, { attempt: number }) => {
       const after = world.actor.startsWith("human:") ? "reserve" : "queue";
       const attempt = await fleet.stopAgent(world, number, call.text("reason") ?? null, after);
-      const ways = await fleet.findReservation(world, attempt);
-      const next = ways === null ? "" : ` Its task waits for you: ${ways}.`;
-      const kept = attempt.end?.wip ? `; uncommitted work is kept in ${attempt.end.wip}` : "";
-      const label = `${agent}#${number}`;
-      const said = attempt.stopRequested === null ? `${label} had ended already` : `Stopped ${label}`;
-      return { say: `${said}${kept}.${next}`, json: presentAttempt(attempt) };
+      return { say: stopLine(attempt, await fleet.findReservation(world, attempt)), json: presentAttempt(attempt) };
     }),
 };
 
@@ -123,5 +123,5 @@ function remover(name: "reset" | "nuke", summary: string): Command<Parts> {
   };
 }
 
-export const resetCommand = remover("reset", "Stop an agent and let its task start fresh; today the same as nuke.");
+export const resetCommand = remover("reset", "Stop an agent and let its task start fresh; same as nuke.");
 export const nukeCommand = remover("nuke", "Stop an agent and remove its worktree and branch.");

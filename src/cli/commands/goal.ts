@@ -1,5 +1,6 @@
 /** `overseer goal …`: what somebody wants, and the plan for it. */
 
+import { askYes } from "#cli/ask-yes.ts";
 import type { Call, Command, Option } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
 import { inert, moment, plural, table } from "#cli/text.ts";
@@ -10,9 +11,12 @@ import type { GoalRow } from "#control/status.ts";
 import type { GoalView } from "#control/views.ts";
 import * as views from "#control/views.ts";
 import { GOAL_STATUSES, PRIORITIES, type Priority, type Risk } from "#domain/model/goal.ts";
+import { LEAVES_OUT, type Pruned } from "#domain/plans/left-out.ts";
 import type { AcceptedPlan } from "#domain/plans/plan.ts";
+import { countAll, listLost, tellProgress } from "#domain/plans/rollup.ts";
 import { OverseerError } from "#errors.ts";
 import { redact } from "#telemetry/redact.ts";
+import { BUDGET_OPTIONS, readRaise } from "./budget-options.ts";
 
 const DEFINITION: readonly Option[] = [
   { name: "title", value: "text", summary: "One line that names the goal." },
@@ -109,6 +113,21 @@ const create: Command<Parts> = {
   },
 };
 
+const MOST_NAMED = 5;
+
+/** A plan that was given again for the sake of these would change nothing, and look as if it had been taken. */
+function tellStayCancelled(call: Call, { stayCancelled }: AcceptedPlan): void {
+  const [one, ...more] = stayCancelled;
+  if (one === undefined) return;
+  const left = stayCancelled.length - MOST_NAMED;
+  const named = `${stayCancelled.slice(0, MOST_NAMED).join(", ")}${left > 0 ? ` and ${left} more` : ""}`;
+  call.out.remark(
+    more.length === 0
+      ? `${named} was cancelled before and stays so: to have it done, give it a new id in the plan.`
+      : `${named} were cancelled before and stay so: to have them done, give them new ids in the plan.`,
+  );
+}
+
 /** What would be done side by side and is not, so that nobody wonders why. */
 function tellShared(call: Call, { shared }: AcceptedPlan): void {
   for (const { one, other, files } of shared) {
@@ -140,8 +159,10 @@ export function printGoals(call: Call, rows: readonly GoalRow[]): void {
       row.status,
       row.priority,
       `${row.progress.percent} %`,
-      `${row.progress.done}/${row.progress.total}`,
+      `${row.progress.done}/${countAll(row.progress)}`,
+      listLost(row.progress).join(", "),
       row.blocked > 0 ? `${row.blocked} blocked` : "",
+      row.unchanged > 0 ? `${row.unchanged} without changes` : "",
       row.title,
     ]),
   );
@@ -162,7 +183,7 @@ function printGoal(call: Call, goal: GoalView): void {
   const { out } = call;
   out.line(`${goal.goalId}  ${inert(goal.title)}`);
   out.line(
-    `${goal.status}${goal.statusReason ? ` (${inert(goal.statusReason)})` : ""}, ${goal.priority} priority, ${goal.progress.percent} % (${goal.progress.done} of ${goal.progress.total})`,
+    `${goal.status}${goal.statusReason ? ` (${inert(goal.statusReason)})` : ""}, ${goal.priority} priority, ${goal.progress.percent} % (${tellProgress(goal.progress)})`,
   );
   out.line(`created ${moment(goal.createdAt)} UTC${goal.owner ? `, owned by ${inert(goal.owner)}` : ""}`);
   if (goal.tags.length > 0) out.line(`tags: ${goal.tags.map(inert).join(", ")}`);
@@ -236,12 +257,28 @@ function mover(
   };
 }
 
+const budget: Command<Parts> = {
+  name: "budget",
+  summary: "Raise what may be spent on a goal; agents that are paused for it continue.",
+  details: "At least this much from now on, whatever budgets.goal in the configuration says.",
+  args: [GOAL_ARG],
+  options: BUDGET_OPTIONS,
+  examples: [{ line: "overseer goal budget goal_7ZK3 --cost 50", why: "fifty dollars for all of it" }],
+  async run(call, parts) {
+    const world = await parts.world();
+    const goalId = await goals.raiseGoalBudget(world, call.arg("goal"), readRaise(call));
+    if (call.json) return call.out.json(presentGoal(await views.goal(world, goalId)));
+    call.out.line(`Raised the budget of ${goalId}.`);
+  },
+};
+
 const plan: Command<Parts> = {
   name: "plan",
   summary: "Set a goal's plan, or a new revision of it, from a file.",
   details: `The file is YAML or JSON:
 
   planVersion: 1
+  goal: { title: Dates, successCriteria: [all samples parse], constraints: [no new dependency] }   # may be left out
   phases:
     - id: P1
       name: First things
@@ -270,11 +307,13 @@ Each node may also say what its agent needs; what a phase says holds for its tas
 A plan of yours may have 1,000 nodes; one that an agent writes is held to planner.maxPhases and its siblings.
 
 Ids are yours and stay stable. A second plan is a revision: new ids are added, changed ones redefined, open ones that
-are missing cancelled; finished work is never touched. --file - reads standard input.`,
+are missing cancelled; finished work is never touched. What would be cancelled is named, and you are asked; a script
+says --prune. One more task is 'overseer work add'. --file - reads standard input. docs/plans.md has all of it.`,
   args: [GOAL_ARG],
   options: [
     { name: "file", value: "path", summary: "The plan, or - for standard input." },
     { name: "change", value: "text", summary: "Why there is a new revision." },
+    { name: "prune", summary: "Cancel open nodes that the plan leaves out, without asking." },
   ],
   examples: [{ line: "overseer goal plan goal_7ZK3 --file plan.yaml", why: "use a plan written by hand" }],
   async run(call, parts) {
@@ -284,7 +323,9 @@ are missing cancelled; finished work is never touched. --file - reads standard i
     }
     const text = await parts.readText(file);
     const world = await parts.world();
-    const accepted = await plans.plan(world, call.arg("goal"), { name: file, text, change: call.text("change") });
+    const wanted = { name: file, text, change: call.text("change") };
+    const accepted = await planOrAsk(call, world, wanted, call.has("prune") ? "all" : []);
+    if (!accepted) return call.out.line("Nothing was changed.");
     if (call.json) return call.out.json(presentPlan(accepted));
     const changes = [
       `${plural(accepted.added, "node")} added`,
@@ -292,9 +333,29 @@ are missing cancelled; finished work is never touched. --file - reads standard i
       accepted.cancelled > 0 ? `${accepted.cancelled} cancelled` : "",
     ].filter(Boolean);
     call.out.line(`${accepted.goalId} has plan revision ${accepted.revision}: ${changes.join(", ")}.`);
+    tellStayCancelled(call, accepted);
     tellShared(call, accepted);
   },
 };
+
+/** Undefined when the plan would cancel something, and the person did not want that. */
+async function planOrAsk(
+  call: Call,
+  world: Awaited<ReturnType<Parts["world"]>>,
+  file: plans.PlanFile,
+  prune: Pruned,
+): Promise<Awaited<ReturnType<typeof plans.plan>> | undefined> {
+  try {
+    return await plans.plan(world, call.arg("goal"), { ...file, prune });
+  } catch (error) {
+    if (!(error instanceof OverseerError) || error.code !== LEAVES_OUT) throw error;
+    const yes = await askYes(call, error.message.split("\n").map(inert), "Cancel them?");
+    if (yes === undefined) throw error;
+    if (!yes) return undefined;
+    // Exactly what was shown: what has come to be open meanwhile is asked about again.
+    return planOrAsk(call, world, file, error.details?.leftOut as readonly string[]);
+  }
+}
 
 const command: Command<Parts> = {
   name: "goal",
@@ -305,6 +366,7 @@ const command: Command<Parts> = {
     show,
     plan,
     update,
+    budget,
     mover("pause", "Dispatch nothing of a goal until it is resumed.", "Paused", goals.pauseGoal),
     mover("resume", "Resume a paused goal.", "Resumed", goals.resumeGoal),
     mover("cancel", "End a goal and everything open under it.", "Cancelled", goals.cancelWholeGoal),

@@ -67,17 +67,19 @@ const check: Command<Parts> = {
   ],
   async run(call, parts) {
     const world = await parts.world();
+    const waitMs = patience(call); // refused for what is no number, whether it is waited or not
+    const agent = await inbox.resolveBox(world, call.text("agent"));
     if (call.has("inject")) {
-      if (!(await inbox.anyWaits(world, call.text("agent")))) return;
+      if (!(await inbox.anyWaits(world, agent))) return;
       const { inject } = await import("#control/mail/inject.ts");
-      const shown = await inject(world, call.text("agent"));
+      const shown = await inject(world, agent);
       if (shown.text !== "") call.out.line(shown.text);
       return shown.confirm();
     }
-    if (!call.has("wait")) return showInbox(call, await inbox.check(world, call.text("agent")));
+    if (!call.has("wait")) return showInbox(call, await inbox.check(world, agent));
     const on = call.list("on").flatMap((value) => value.split(","));
     if (speaker(world).attempt === 0) {
-      return showInbox(call, await inbox.awaitMail(world, call.text("agent"), patience(call)));
+      return showInbox(call, await inbox.awaitMail(world, agent, waitMs));
     }
     const waited = await inbox.waitFor(world, on);
     if (!waited.waits) return showInbox(call, waited.inbox);

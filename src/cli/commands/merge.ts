@@ -6,6 +6,7 @@ import type { Parts } from "#cli/parts.ts";
 import { inert, moment, plural, table } from "#cli/text.ts";
 import {
   listFinishedBranches,
+  listHeldLandings,
   listRecentLandings,
   mergeAll,
   mergeBranch,
@@ -19,9 +20,9 @@ import { OverseerError } from "#errors.ts";
 
 const command: Command<Parts> = {
   name: "merge",
-  summary: "Show the landing queue, forecast conflicts, or land a branch by hand.",
+  summary: "Show the landing queue, forecast conflicts, land a branch.",
   details:
-    "--branch accepts that branch, even one that no agent made. The merged tree is checked before the target moves; your checkout moves only forward and only when it is clean. --dry-run forecasts conflicts and the tier that would resolve them, and touches nothing. With --json the queue is printed as {queue, landed}. If a branch neither lands nor waits for something temporary, the exit code is 4.",
+    "--branch accepts that branch, even one that no agent made. The merged tree is checked before the target moves; your checkout moves only forward and only when it is clean. --dry-run forecasts conflicts and the tier that would resolve them, and touches nothing. With --json the queue is printed as {queue, held, landed}. If a branch does not land, the exit code is 4; while it waits for something temporary, 7.",
   options: [
     { name: "branch", value: "name", summary: "Land this branch." },
     { name: "all", summary: "Land everything that is finished." },
@@ -44,9 +45,11 @@ const command: Command<Parts> = {
       return printPredictions(call, await predict(world, branches));
     }
     if (branch === undefined && !call.has("all")) {
-      const [waiting, landed] = [await queue(world), await listRecentLandings(world)];
-      if (call.json) return call.out.json(presentQueue({ queue: waiting, landed }));
-      printQueue(call, waiting);
+      const [waiting, held] = [await queue(world), await listHeldLandings(world)];
+      const landed = await listRecentLandings(world);
+      if (call.json) return call.out.json(presentQueue({ queue: waiting, held, landed }));
+      if (waiting.length > 0 || held.length === 0) printQueue(call, waiting);
+      for (const { node, why } of held) call.out.line(`${inert(node)} is finished and held: ${inert(why)}`);
       return printLanded(call, landed);
     }
     const reason = call.text("reason");

@@ -2,15 +2,15 @@
 
 import type { Call, Command } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
-import { table } from "#cli/text.ts";
-import type { ModelTotal, Total } from "#control/metrics.ts";
+import { plural, table } from "#cli/text.ts";
+import type { ModelTotal, SteeringTotal, Total } from "#control/metrics.ts";
 import { metrics } from "#control/metrics.ts";
 import { presentMetrics } from "#control/present.ts";
 import type { Usage } from "#domain/model/attempt.ts";
 
 const command: Command<Parts> = {
   name: "metrics",
-  summary: "Show time and cost of sessions, by agent, capability and goal.",
+  summary: "Show time, cost and unproven reports of done.",
   options: [{ name: "last", value: "n", summary: "How many sessions, newest first (default 100)." }],
   async run(call, parts) {
     const all = await metrics(await parts.world(), call.number("last") ?? 100);
@@ -20,6 +20,7 @@ const command: Command<Parts> = {
     section(call, "Capabilities", all.byCapability);
     section(call, "Goals", all.byGoal);
     if (all.models.length > 0) modelsSection(call, all.models);
+    if (all.steerings.length > 0) steeringsSection(call, all.steerings);
   },
 };
 
@@ -29,13 +30,20 @@ function section(call: Call, title: string, rows: readonly Total[]): void {
     call.out,
     rows.map((row) => [
       `  ${row.key}`,
-      `${row.sessions} sessions`,
+      plural(row.sessions, "session"),
       `${Math.round(row.durationMs / 1000)} s`,
-      `${row.turns} turns`,
-      `${row.toolCalls} calls`,
+      plural(row.turns, "turn"),
+      plural(row.toolCalls, "call"),
       ...spending(row),
+      ...claimsOf(row),
     ]),
   );
+}
+
+/** How often a report of done was not so: a check or a person said it afterwards. */
+function claimsOf({ claims, unproven }: Total): string[] {
+  if (claims === 0) return [];
+  return [`${unproven} of ${claims} reports of done unproven (${Math.round((100 * unproven) / claims)} %)`];
 }
 
 function modelsSection(call: Call, rows: readonly ModelTotal[]): void {
@@ -43,6 +51,19 @@ function modelsSection(call: Call, rows: readonly ModelTotal[]): void {
   table(
     call.out,
     rows.map((row) => [`  ${row.purpose}`, `${row.answered} of ${row.asked} answered`, ...spending(row)]),
+  );
+}
+
+function steeringsSection(call: Call, rows: readonly SteeringTotal[]): void {
+  call.out.line("Steerings, and what people called wrong (overseer wrong)");
+  table(
+    call.out,
+    rows.map(({ anomaly, said, wrong }) => [
+      `  ${anomaly}`,
+      `${said} said`,
+      `${wrong} wrong`,
+      `${Math.round((100 * wrong) / said)} %`,
+    ]),
   );
 }
 

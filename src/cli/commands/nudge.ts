@@ -3,15 +3,17 @@
 import type { Command } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
 import { nudge } from "#control/mail/send.ts";
+import { assertOneMeaning } from "#control/names.ts";
 import { presentNudge } from "#control/present.ts";
 import type { NudgeSeverity } from "#domain/model/message.ts";
 import { NUDGE_SEVERITIES } from "#domain/model/message.ts";
 
 const command: Command<Parts> = {
   name: "nudge",
-  summary: "Send a short note to a running agent; it arrives at its next boundary.",
+  summary: "Send a short note to a running agent.",
+  details: "It arrives at the agent's next boundary, and expires when nobody saw it in time (inbox.nudgeExpiry).",
   args: [
-    { name: "agent", summary: "Whom to nudge." },
+    { name: "agent", summary: "Whom to nudge: its name, label (builder-1#4) or task." },
     { name: "text", summary: "What to say.", rest: true },
   ],
   options: [{ name: "severity", value: "tone", summary: "How it is meant (default hint).", choices: NUDGE_SEVERITIES }],
@@ -22,7 +24,9 @@ const command: Command<Parts> = {
     },
   ],
   async run(call, parts) {
-    const sent = await nudge(await parts.world(), call.arg("agent"), {
+    const world = await parts.world();
+    await assertOneMeaning(await world.reader(), call.arg("agent"));
+    const sent = await nudge(world, call.arg("agent"), {
       text: call.restArgs().join(" "),
       severity: (call.text("severity") ?? "hint") as NudgeSeverity,
     });

@@ -11,7 +11,7 @@ const command: Command<Parts> = {
   summary: "Take over an agent's branch yourself.",
   details:
     "The agent is ended; its branch and worktree, with everything uncommitted, are yours. The task is not dispatched again, and nothing lands until you say so.",
-  args: [{ name: "what", summary: "An agent's name, or a node." }],
+  args: [{ name: "what", summary: "An agent (builder-1, builder-1#4), a task, or a landing (M_…)." }],
   options: [
     { name: "goal", value: "id", summary: "The goal, if several have that node." },
     { name: "reason", value: "text", summary: "The reason; kept in the log." },

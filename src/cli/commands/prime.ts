@@ -8,7 +8,7 @@ import { prime } from "#control/prime.ts";
 
 const command: Command<Parts> = {
   name: "prime",
-  summary: "Print the context an agent, or whoever leads, needs to continue.",
+  summary: "Print the context an agent, or a lead, needs to continue.",
   details:
     "Inside an agent's session: its assignment, waiting messages, what it did last and what was left behind. Anywhere else: the state of goals, agents and questions.",
   args: [{ name: "agent", summary: "Show what this agent would get.", optional: true }],

@@ -2,12 +2,13 @@
 
 import type { Call, Command } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
-import { inert, moment } from "#cli/text.ts";
+import { breakLines, inert, moment } from "#cli/text.ts";
 import { presentQuestionId, presentQuestions } from "#control/present.ts";
 import type { QuestionView } from "#control/question-view.ts";
 import * as questions from "#control/questions.ts";
+import { listFailingChannels } from "#domain/reports/question-notice.ts";
 
-const QUESTION_ARG = { name: "question", summary: "q_…, or a unique prefix of it." };
+const QUESTION_ARG = { name: "question", summary: "Its number, or q_…, or a unique prefix of that." };
 
 const list: Command<Parts> = {
   name: "list",
@@ -23,7 +24,7 @@ const list: Command<Parts> = {
     if (found.length === 0) return call.out.line(filter.all ? "No questions yet." : "No open questions.");
     for (const question of found) printQuestion(call, question);
     if (found.some((question) => question.status === "open")) {
-      call.out.remark("Answer one: overseer answer <question> <choice or text>");
+      call.out.remark("Answer one by its number, which stays its own: overseer answer <number> <choice or text>");
     }
   },
 };
@@ -33,16 +34,21 @@ function printQuestion(call: Call, question: QuestionView): void {
   const about = question.workNodeId ? ` about ${question.goalId}/${question.workNodeId}` : "";
   const state = question.status === "open" ? "" : `  ${question.status}`;
   out.line(
-    `${question.questionId}${state}  ${moment(question.askedAt)} UTC  ${inert(question.askedBy)}${inert(about)}`,
+    `${question.number}  ${question.questionId}${state}  ${moment(question.askedAt)} UTC  ${inert(question.askedBy)}${inert(about)}`,
   );
-  out.line(`  ${inert(question.text)}`);
+  for (const line of breakLines(out, question.text, "  ")) out.line(line);
   question.options.forEach((option, index) => {
-    out.line(`    ${index + 1}. ${inert(option)}`);
+    for (const line of breakLines(out, `${index + 1}. ${option}`, "    ")) out.line(line);
   });
-  if (question.answer !== null) out.line(`  answered: ${inert(question.answer)}`);
+  if (question.answer !== null)
+    for (const line of breakLines(out, `answered: ${question.answer}`, "  ")) out.line(line);
   if (question.status !== "open") return;
   if (question.acknowledgedBy !== null) out.line(`  seen by ${inert(question.acknowledgedBy)}`);
   if (question.round > 0) out.line(`  raised again ${question.round === 1 ? "once" : `${question.round} times`}`);
+  if (question.reach.state !== "unreached") {
+    for (const { channel, sinceAt, problem } of listFailingChannels([question]))
+      out.line(`  NOT TOLD by ${inert(channel)} since ${moment(sinceAt)} UTC, tried again: ${inert(problem)}`);
+  }
   if (question.reach.state === "unreached") out.line(`  NOBODY WAS REACHED: ${inert(question.reach.why)}`);
 }
 

@@ -10,16 +10,21 @@ const command: Command<Parts> = {
   summary: "Send finished work back to its agent, with a reason.",
   details:
     "The agent gets your reason and continues; if it has ended, the task is dispatched again with the work it left. Nothing is lost.",
-  args: [{ name: "what", summary: "An agent's name, or a node." }],
+  args: [{ name: "what", summary: "An agent (builder-1, builder-1#4), a task, or a landing (M_…)." }],
   options: [
     { name: "goal", value: "id", summary: "The goal, if several have that node." },
+    {
+      name: "commit",
+      value: "sha",
+      summary: "The commit that you have seen; if another one is reported now, nothing is done.",
+    },
     { name: "reason", value: "text", summary: "What has to change; its author reads it." },
   ],
   examples: [
     { line: 'overseer reject builder-1 --reason "Dates without a zone must be refused"', why: "it tries again" },
   ],
   async run(call, parts) {
-    const words = { what: call.arg("what"), goal: call.text("goal") };
+    const words = { what: call.arg("what"), goal: call.text("goal"), commit: call.text("commit") };
     const rejected = await rejectLanding(await parts.world(), words, call.text("reason") ?? "");
     if (call.json) return call.out.json(presentRejected(rejected));
     const where =

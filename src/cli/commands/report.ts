@@ -9,7 +9,7 @@ import { renderMorning, renderMorningMarkdown } from "#domain/explain/morning-te
 
 const command: Command<Parts> = {
   name: "report",
-  summary: "Report what landed, failed and cost since a moment, and what waits for you.",
+  summary: "Report what landed, failed and cost, and what waits for you.",
   details:
     "Sessions count with all they have used, also where they began before. The daemon leaves one of its own life in logs/report.md below the state root when it stops.",
   options: [

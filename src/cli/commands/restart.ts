@@ -11,7 +11,7 @@ const command: Command<Parts> = {
   summary: "Restart an agent in the same worktree, branch and session.",
   details:
     "A new attempt continues where the last one ended, with its uncommitted work, its conversation and its unseen messages. A running agent is stopped first. For a fresh start, sling its task instead.",
-  args: [{ name: "agent", summary: "The agent's name." }],
+  args: [{ name: "agent", summary: "Its name, label (builder-1#4) or task." }],
   options: [{ name: "reason", value: "text", summary: "The reason; kept in the log." }],
   examples: [{ line: "overseer restart builder-1", why: "its process was killed; its work continues" }],
   async run(call, parts) {

@@ -10,7 +10,7 @@ import { OverseerError } from "#errors.ts";
 
 const command: Command<Parts> = {
   name: "trust",
-  summary: "Show every command the settings in .overseer/ would run, and confirm them.",
+  summary: "Show every command the settings would run, and confirm them.",
   details: `Settings that came with a clone, a pull or a checkout are somebody else's commands. Until you confirm them
 on this machine, nothing is started, checked or landed, doctor tries none of them, and the previous settings stay in
 effect. What 'overseer init' wrote and what you edit yourself afterwards counts as confirmed. Confirmations are kept
@@ -52,7 +52,13 @@ function print(call: Call, shown: TrustReport): void {
   if (sections.every(([, deeds]) => deeds.length === 0)) out.line("They say nothing but the defaults.");
   if (shown.gone.length > 0) out.line(`Gone since they were confirmed: ${inert(shown.gone.join(", "))}`);
   if (!shown.isNew && shown.changed.length > 0) out.line(`Changed since: ${inert(shown.changed.join(", "))}`);
-  if (shown.confirmed) out.line("Confirmed on this machine.");
+  if (!shown.confirmed) return;
+  const isNothingNew = !shown.isNew && shown.gone.length === 0 && shown.changed.length === 0;
+  out.line(
+    isNothingNew
+      ? "Nothing to confirm: they are as you made or confirmed them on this machine."
+      : "Confirmed on this machine.",
+  );
 }
 
 export default command;

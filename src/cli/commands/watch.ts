@@ -12,7 +12,7 @@ import { systemFiles } from "#sys/files.ts";
 
 const command: Command<Parts> = {
   name: "watch",
-  summary: "Supervise agents in other containers or hosts by their SALUTE reports.",
+  summary: "Supervise agents on other hosts by their SALUTE reports.",
   details: `Agents with \`salute.sharedDir\` in their configuration write their reports there. Those without their own reflex
 (\`reflex.enabled: false\`) are steered from here, by files that their hooks pick up. Ends with Ctrl-C, or when the directory is gone.`,
   options: [
@@ -25,7 +25,8 @@ const command: Command<Parts> = {
   async run(call, _parts) {
     const directory = call.text("salute");
     if (directory === undefined) {
-      const hint = "Say `overseer watch --salute <dir>`; `overseer up` watches the agents of this repository.";
+      const hint =
+        "This repository's agents: 'overseer status --watch'. Those elsewhere: 'overseer watch --salute <dir>'.";
       throw new OverseerError("usage", "SALUTE_DIR_MISSING", "Which reports are to be watched?", hint);
     }
     const clock = systemClock();

@@ -4,10 +4,12 @@ import type { Call, Command, Option } from "#cli/command.ts";
 import { tellLandings } from "#cli/landing-line.ts";
 import type { Parts } from "#cli/parts.ts";
 import { inert, moment, table } from "#cli/text.ts";
+import { type AddedWork, addWork } from "#control/add-work.ts";
 import { land as landNode } from "#control/landing.ts";
-import { presentLanded, presentNode, presentWork } from "#control/present.ts";
+import { presentAddedWork, presentLanded, presentNode, presentWork } from "#control/present.ts";
 import * as views from "#control/views.ts";
 import * as work from "#control/work.ts";
+import { type Actor, nameOfActor } from "#domain/core/actor.ts";
 import type { Evidence } from "#domain/model/crystallization.ts";
 import { NO_EVIDENCE } from "#domain/model/crystallization.ts";
 import {
@@ -18,6 +20,7 @@ import {
   type WorkStatus,
 } from "#domain/model/work.ts";
 import { redact } from "#telemetry/redact.ts";
+import { BUDGET_OPTIONS, readRaise } from "./budget-options.ts";
 import { reportCommand } from "./work-report.ts";
 
 const NODE_ARG = { name: "node", summary: "T1.1, or goal_x/T1.1 where several goals have it." };
@@ -44,10 +47,67 @@ const list: Command<Parts> = {
     if (nodes.length === 0) return call.out.line("No such work.");
     table(
       call.out,
-      nodes.map((node) => [`${node.goalId}/${node.workNodeId}`, node.kind, node.status, node.name]),
+      nodes.map((node) => [
+        `${node.goalId}/${node.workNodeId}`,
+        node.kind,
+        node.takenBack ? "taken back" : node.status,
+        node.name,
+      ]),
     );
   },
 };
+
+const add: Command<Parts> = {
+  name: "add",
+  summary: "Add one task to a goal, in a sentence.",
+  details:
+    "It goes to the open goal; where there are several, --goal says to which, and where there is none it becomes a goal of its own. Nothing else of the plan changes: the task waits for what --after names and for nothing more, and the daemon gives it to an agent by itself. A later 'goal plan' that does not have it asks before it cancels it.",
+  args: [{ name: "text", summary: "What is to be done; the first line is its name." }],
+  options: [
+    { name: "goal", value: "id", summary: "The goal it belongs to." },
+    { name: "after", value: "task", summary: "What has to be done first.", repeat: true },
+    { name: "files", value: "path", summary: "Paths that only its agent may write.", repeat: true },
+    { name: "capability", value: "role", summary: "The role it is given to." },
+    { name: "tags", value: "word", summary: "Labels.", repeat: true },
+    { name: "dry-run", summary: "Say what would be added, and add nothing." },
+  ],
+  examples: [
+    { line: 'overseer work add "Describe the date formats in docs/dates.md"', why: "to the only open goal" },
+    { line: 'overseer work add "Measure the parser" --after T1.2 --files bench', why: "once T1.2 is done" },
+  ],
+  async run(call, parts) {
+    const separate = (name: string) => call.list(name).flatMap((value) => value.split(","));
+    const added = await addWork(await parts.world(), {
+      text: call.arg("text"),
+      goal: call.text("goal"),
+      after: separate("after"),
+      files: separate("files"),
+      capability: call.text("capability"),
+      tags: separate("tags"),
+      dryRun: call.has("dry-run"),
+    });
+    if (call.json) return call.out.json(presentAddedWork(added));
+    tellAdded(call, added);
+  },
+};
+
+function tellAdded({ out }: Call, added: AddedWork): void {
+  const { goalId, nodeId, isNewGoal, dryRun, waitsFor, shared } = added;
+  const key = `${goalId}/${nodeId}`;
+  const where = isNewGoal ? ", a goal of its own" : `, phase ${added.phaseId}`;
+  out.line(`${dryRun ? "Would add" : "Added"} ${key}${where}.`);
+  for (const { one, other } of shared) {
+    out.remark(`It shares files with ${one === nodeId ? other : one}: they are done one after the other.`);
+  }
+  if (dryRun) return;
+  if (added.goalStatus === "paused") out.remark(`The goal is paused: overseer goal resume ${goalId}`);
+  else if (!added.isDaemonUp) {
+    const orNow = waitsFor.length === 0 ? `, or give it to an agent yourself: overseer sling ${key}` : "";
+    out.remark(`No daemon runs, so nobody takes it up by itself: overseer up${orNow}`);
+  } else if (waitsFor.length > 0)
+    out.remark(`It begins when ${waitsFor.join(", ")} ${waitsFor.length > 1 ? "are" : "is"} done.`);
+  else out.remark(`The daemon gives it to an agent as soon as one is free: overseer why ${key}`);
+}
 
 const show: Command<Parts> = {
   name: "show",
@@ -59,7 +119,9 @@ const show: Command<Parts> = {
     if (call.json) return call.out.json(presentNode(node));
     const { out } = call;
     out.line(`${node.goalId}/${node.workNodeId}  ${inert(node.name)}`);
-    out.line(`${node.kind}, ${node.status}, ${node.progress.percent} %${node.unverified ? ", unverified" : ""}`);
+    out.line(
+      `${node.kind}, ${node.status}, ${node.progress.percent} %${node.unverified ? ", unverified" : ""}${node.takenBack ? `, taken back from ${inert(node.takenBack.target)}` : ""}`,
+    );
     const field = (name: string, value: string) => value && out.line(`${name}: ${inert(value)}`);
     field("objective", node.objective);
     field("outcome", node.expectedOutcome);
@@ -70,7 +132,7 @@ const show: Command<Parts> = {
     field("blocks", node.blocks.join(", "));
     field("tags", node.tags.join(", "));
     if (node.blockedReason) field(`blocked (${node.blockedReason.kind})`, node.blockedReason.detail);
-    if (node.override) field(`overridden by ${node.override.by}`, node.override.reason);
+    if (node.override) field(`overridden by ${nameOfActor(node.override.by as Actor)}`, node.override.reason);
     if (node.claim) field("reported done", claimLine(node.claim));
     printHandoff(call, node.crystallization);
     for (const item of node.assignments) {
@@ -231,10 +293,24 @@ const cancel: Command<Parts> = {
   },
 };
 
+const budget: Command<Parts> = {
+  name: "budget",
+  summary: "Raise what may be spent on a node; an agent that is paused for it continues.",
+  details:
+    "At least this much from now on, whatever its plan, its role or the configuration say. Each agent on the node may spend it anew. An open question about the budget is withdrawn.",
+  args: [NODE_ARG],
+  options: [GOAL, ...BUDGET_OPTIONS],
+  examples: [{ line: "overseer work budget T1.1 --tokens 2M", why: "two million tokens for whoever works on it" }],
+  async run(call, parts) {
+    const key = await work.raiseNodeBudget(await parts.world(), words(call), readRaise(call));
+    await answer(call, parts, key, "Raised the budget of");
+  },
+};
+
 const command: Command<Parts> = {
   name: "work",
   summary: "Show and change the nodes of a plan.",
-  subcommands: [list, show, reportCommand, done, land, block, unblock, cancel],
+  subcommands: [list, show, add, reportCommand, done, land, block, unblock, cancel, budget],
 };
 
 export default command;

@@ -2,39 +2,64 @@
 
 import type { Call, Command } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
-import { inert, table } from "#cli/text.ts";
+import { shortTime } from "#cli/short-time.ts";
+import { inert, plural, table } from "#cli/text.ts";
 import { presentCleaned, presentKeptWork, presentRestored, presentWorktrees } from "#control/present.ts";
 import * as worktrees from "#control/worktrees.ts";
-import { describeLosses } from "#domain/landing/rebuildable.ts";
+import { describeLosses, describeSize } from "#domain/landing/rebuildable.ts";
 import { OverseerError } from "#errors.ts";
 
 const list: Command<Parts> = {
   name: "list",
-  summary: "List agents' worktrees and whether they can be removed.",
+  summary: "List agents' worktrees with task, age and size, and why each would stay.",
   async run(call, parts) {
     const rows = await worktrees.worktrees(await parts.world());
     if (call.json) return call.out.json(presentWorktrees(rows));
     if (rows.length === 0) return call.out.line("No worktrees.");
+    const now = Date.now();
     table(
       call.out,
-      rows.map((row) => [
-        `${row.agent}#${row.attempt}`,
-        row.status,
-        row.dirty ? "uncommitted work" : "clean",
-        row.kept === null ? (row.merged ? "merged" : "unmerged") : "holds what no ref can keep",
-        row.branch,
-        row.path,
-      ]),
+      rows.map((row) => [...cellsOf(row, now), row.stays === null ? "may go" : `stays: ${row.stays}`, row.path]),
+    );
+    call.out.line(
+      "'overseer worktree clean --completed' removes what may go; 'worktree clean <agent> --force' one that stays.",
     );
   },
 };
+
+function cellsOf(row: worktrees.WorktreeRow, now: number): string[] {
+  const age =
+    row.endedAt === null
+      ? `${describeAge(now - row.createdAt)}, at work`
+      : `ended ${describeAge(now - row.endedAt)} ago`;
+  const size = row.bytes === null ? "size unknown" : describeSize(row.bytes);
+  return [
+    `${row.agent}#${row.attempt}`,
+    `${row.task}${row.taskName === "" ? "" : ` ${clipName(row.taskName)}`}`,
+    age,
+    size,
+  ];
+}
+
+/** The largest unit that says enough. */
+function describeAge(ms: number): string {
+  const minutes = Math.max(0, Math.floor(ms / 60_000));
+  if (minutes < 60) return `${minutes} min`;
+  return minutes < 48 * 60 ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / 1440)} days`;
+}
+
+function clipName(name: string): string {
+  return name.length > 40 ? `${name.slice(0, 39)}…` : name;
+}
 
 const clean: Command<Parts> = {
   name: "clean",
   summary: "Remove worktrees of ended agents, if their work is safe elsewhere.",
   details:
-    "A worktree with uncommitted or unmerged work stays, unless --force: then its work, also in submodules and nested repositories, is kept under refs/overseer/. What no ref can keep (ignored files that cannot be rebuilt, files over wip.maxFile) is listed and stays until --discard. A worktree whose agent is running, or has agents that still work for it, is never removed. Logs stay. If the named agent keeps its worktree, the exit code is 4.",
-  args: [{ name: "agent", summary: "Only that agent's.", optional: true }],
+    "A worktree whose work has landed, also squashed, goes. One with uncommitted or unmerged work stays, unless --force: then its work, also in submodules and nested repositories, is kept under refs/overseer/. What no ref can keep (ignored files that cannot be rebuilt, files over wip.maxFile) is listed and stays until --discard. A worktree whose agent is running, or has agents that still work for it, is never removed. Logs stay. If the named agent keeps its worktree, the exit code is 4.",
+  args: [
+    { name: "agent", summary: "Only that agent's; builder-1, or builder-1#4 for one life of it.", optional: true },
+  ],
   options: [
     { name: "completed", summary: "All worktrees of ended agents; required if no agent is named." },
     { name: "all", summary: "The same." },
@@ -66,16 +91,17 @@ const clean: Command<Parts> = {
 };
 
 function printCleaned(call: Call, outcome: worktrees.Cleaned): void {
-  for (const { agent, attempt, recovery, lost, standing } of outcome.removed) {
+  const now = Date.now();
+  for (const { recovery, lost, standing, ...row } of outcome.removed) {
     const kept = recovery.length > 0 ? `; kept ${recovery.join(", ")}` : "";
     const gone = lost.length > 0 ? `; gone for good: ${inert(describeLosses(lost))}` : "";
-    call.out.line(`Removed ${agent}#${attempt}${kept}${gone}.`);
+    call.out.line(`Removed ${inert(cellsOf(row, now).join(", "))}${kept}${gone}.`);
     for (const one of standing)
       call.out.line(`  Still runs: ${inert(one)}. 'overseer doctor --fix' ends what agents left.`);
   }
-  for (const { agent, attempt, because, wouldLose } of outcome.kept) {
+  for (const { because, wouldLose, ...row } of outcome.kept) {
     const next = wouldLose === undefined ? "" : " Copy what you need out of it, then say --discard.";
-    call.out.line(`Kept ${agent}#${attempt}: ${inert(because)}${next}`);
+    call.out.line(`Kept ${inert(cellsOf(row, now).join(", "))}: ${inert(because)}${next}`);
   }
   if (outcome.removed.length + outcome.kept.length === 0) call.out.line("Nothing to clean.");
 }
@@ -103,11 +129,18 @@ const restore: Command<Parts> = {
       if (kept.length === 0) return call.out.line("Nothing is kept.");
       table(
         call.out,
-        kept.map((one) => [
-          one.ref,
-          one.of === null ? one.holds : `${one.holds} of ${inert(one.of)}`,
-          one.commit.slice(0, 10),
-        ]),
+        kept.map((one) => {
+          const holds = one.files === null ? one.holds : one.holds.replace("files", plural(one.files, "file"));
+          const task = `${one.task ?? ""} ${clipName(one.taskName ?? "")}`.trim();
+          return [
+            one.ref,
+            one.of === null ? holds : `${holds} of ${inert(one.of)}`,
+            inert(one.agent ?? ""),
+            inert(task),
+            shortTime(one.at, world.clock.now()),
+            one.commit.slice(0, 10),
+          ];
+        }),
       );
       return;
     }

@@ -53,10 +53,7 @@ const TELLERS: Readonly<Record<string, Teller>> = {
   "agent.slung": (event) => ["plain", `${who(event)} starts, in a worktree of its own.`],
   "agent.ended": (event, word) =>
     word("cause") === "died" ? ["trouble", `${who(event)} died: ${word("detail")}`] : undefined,
-  "agent.steered": (_, word) => [
-    "recovery",
-    `Steered by its reflex at step ${word("step")}: “${asHeard(word("fact"))}”`,
-  ],
+  "agent.steered": (_, word) => ["recovery", `Steered by its reflex at step ${word("step")}: ${asHeard(word("fact"))}`],
   "assignment.restarting": () => ["recovery", "It is started again at once, in the same worktree: nothing is lost."],
   "assignment.nudged": (_, word) => [
     "recovery",
@@ -101,8 +98,10 @@ function who({ agent, attempt }: ToldEvent): string {
   return agent ? `${agent}${attempt ? `#${attempt}` : ""}` : "Somebody";
 }
 
+/** Without what the error said: a line is to fit. */
 function asHeard(fact: string): string {
-  return `${fact.slice(0, 1).toUpperCase()}${fact.slice(1)}.`;
+  const short = fact.replace(/ \(“[^”]*”\)/, "");
+  return `${short.slice(0, 1).toUpperCase()}${short.slice(1)}.`;
 }
 
 function firstLine(text: string): string {

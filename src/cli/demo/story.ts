@@ -85,14 +85,13 @@ capacity: {loadFactor: 1000, minMemory: 1B, minMemoryPercent: 0, minDisk: 1B, mi
 landing: {mode: auto}
 reconcile:
   tickEvery: ${ms(500, 100)}
-  idleAfter: ${ms(3_000, 1_000)}
-  minResendInterval: 100ms
-  minimumAge: 100ms
+recovery:
+  silentAfter: ${ms(3_000, 1_000)}
+  nextStepAfter: ${ms(700, 100)}
+  steps: {hints: 1, warnings: 1, lastWarnings: 1, interrupts: 1}
   backoff: {base: 100ms, max: 1s}
-ladder:
-  nudges: {hint: 1, warning: 1, critical: 1}
-  resend: 1
-  patience: ${ms(700, 100)}
+  sameWordsAfter: 100ms
+  judgedFromAge: 100ms
 checks:
   greetings: {command: "sh test.sh", on: [done, land], timeout: 30s, protected: [test.sh, "expected/**"]}
 `;

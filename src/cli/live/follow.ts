@@ -5,26 +5,32 @@
 import { lookAt } from "#control/agents.ts";
 import type { World } from "#control/world.ts";
 import { type PeekView, peekFrame } from "./peek-frame.ts";
+import { makeSaidReader } from "./said.ts";
 import { openScreen } from "./screen.ts";
 
 const LOOK_EVERY_MS = 500;
-/** More than any screen shows. */
-const LINES = 500;
-const CTRL_C = "\u0003";
 
 export async function followAgent(world: World, name: string, out: { readonly colour: boolean }): Promise<void> {
-  const look = async (): Promise<PeekView> => ({ ...(await lookAt(world, name, LINES)), now: world.clock.now() });
-  let view = await look(); // a problem is told on the usual screen
+  const say = makeSaidReader();
+  const look = async (columns: number): Promise<PeekView> => {
+    const { agent } = await lookAt(world, name, 1);
+    return { agent, said: await say(world, agent.attempt, columns), now: world.clock.now() };
+  };
+  let view = await look(80); // a problem is told on the usual screen
   const screen = openScreen(out.colour);
-  const stop = new Promise<"stop">((resolve) => {
-    for (const signal of ["SIGTERM", "SIGHUP", "SIGINT"]) process.once(signal, () => resolve("stop"));
-  });
+  let isLeaving = false;
+  for (const signal of ["SIGTERM", "SIGHUP", "SIGINT"]) {
+    process.once(signal, () => {
+      isLeaving = true;
+      screen.wake();
+    });
+  }
   try {
     for (;;) {
       screen.draw(peekFrame(view, screen.size()));
-      const key = await Promise.race([screen.key(LOOK_EVERY_MS), stop]);
-      if (key === "stop" || key === CTRL_C || key === "q") return;
-      view = await look();
+      const keys = await screen.keys(LOOK_EVERY_MS);
+      if (isLeaving || screen.isGone() || keys.some(({ name, text }) => name === "ctrl-c" || text === "q")) return;
+      view = await look(screen.size().columns);
     }
   } finally {
     screen.leave();

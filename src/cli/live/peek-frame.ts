@@ -5,35 +5,35 @@
 
 import { inert } from "#cli/text.ts";
 import type { AgentView } from "#control/agents.ts";
-import { ago, clipToColumns, contextOf, type Line, line, type Size } from "./frame.ts";
+import { tellContext } from "./agent-rows.ts";
+import { ago, clipLine, EMPTY_LINE, type Line, makeLine, type Size, wrapLine } from "./line.ts";
 
 export interface PeekView {
   readonly agent: AgentView;
-  /** The end of its log. */
-  readonly text: string;
+  /** What was said and done. */
+  readonly said: readonly Line[];
   readonly now: number;
 }
 
-export function peekFrame({ agent, text, now }: PeekView, size: Size): Line[] {
+export function peekFrame({ agent, said, now }: PeekView, size: Size): Line[] {
   const room = Math.max(0, size.rows - 2);
-  const shown = room === 0 ? [] : wrapLines(text, size.columns).slice(-room);
-  const lines = [line(header(agent, now), "title"), ...shown.map((one) => line(one))];
-  while (lines.length < size.rows - 1) lines.push(line(""));
+  const shown = room === 0 ? [] : said.flatMap((one) => wrapLine(one, size.columns)).slice(-room);
+  const lines = [makeLine(header(agent, now), "title"), ...shown];
+  while (lines.length < size.rows - 1) lines.push(EMPTY_LINE);
   const footer =
     agent.seen === "ended" ? "It has ended.  q quit" : `q quit; ${inert(agent.agent)} continues either way`;
-  return [...lines, line(footer, "faint")]
-    .slice(0, size.rows)
-    .map((one) => ({ ...one, text: clipToColumns(one.text, size.columns) }));
+  return [...lines, makeLine(footer, "faint")].slice(0, size.rows).map((one) => clipLine(one, size.columns));
 }
 
 function header(agent: AgentView, now: number): string {
   const { pulse } = agent;
-  const state = agent.seen === "waiting" && agent.waiting ? `waiting on ${agent.waiting.on.join(", ")}` : agent.seen;
+  const context = pulse ? tellContext(pulse) : "";
+  const state = agent.seen === "waiting" && agent.waiting ? `waiting on ${agent.waiting.on.join(", ")}` : agent.doing;
   const parts = [
     `${agent.agent}#${agent.attempt}`,
     agent.workNodeId,
     `${state} for ${ago(now - stateSince(agent))}`,
-    contextOf(pulse ?? undefined) && `context ${contextOf(pulse ?? undefined)}`,
+    context && `context ${context}`,
     pulse ? `$${pulse.usage.costUsd.toFixed(2)}` : "",
   ];
   return parts.filter(Boolean).map(inert).join("  ");
@@ -51,21 +51,4 @@ function stateSince({ seen, pulse, waiting, endedAt, updatedAt }: AgentView): nu
     default:
       return endedAt ?? updatedAt;
   }
-}
-
-/** Long lines continue below; a line is never cut, because its end may be what one looks for. */
-function wrapLines(text: string, columns: number): string[] {
-  if (text === "") return [];
-  return text.split("\n").flatMap((one) => {
-    const rows: string[] = [];
-    let row = "";
-    for (const sign of inert(one)) {
-      if (row !== "" && Bun.stringWidth(row + sign) > columns) {
-        rows.push(row);
-        row = "";
-      }
-      row += sign;
-    }
-    return [...rows, row];
-  });
 }

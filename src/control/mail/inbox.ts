@@ -8,6 +8,7 @@ import { beginWaiting, markSeen } from "#domain/inbox/mailing.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
 import type { Message } from "#domain/model/message.ts";
 import { isUnseen } from "#domain/model/message.ts";
+import { ORCHESTRATOR_ADDRESS, PERSON_ADDRESS } from "#domain/model/protocol.ts";
 import { OverseerError, orThrow } from "#errors.ts";
 import { attemptByNumber } from "#store/attempts.ts";
 import type { MessageFilter } from "#store/messages.ts";
@@ -29,6 +30,15 @@ export function boxNamed(
   const own = speaker(world);
   const name = agent?.replace(/#\d+$/, "") ?? own.name;
   return { name, own: name === own.name ? own : null };
+}
+
+/** The name of somebody's box as a person may type it: an agent's label or task; undefined is one's own. */
+export async function resolveBox(world: World, word: string | undefined): Promise<string | undefined> {
+  const name = word?.replace(/#\d+$/, "");
+  if (word === undefined || name === speaker(world).name) return name;
+  if (name === PERSON_ADDRESS || name === ORCHESTRATOR_ADDRESS) return name;
+  const { resolveAgent } = await import("#control/names.ts");
+  return (await resolveAgent(await world.reader(), word)).agent;
 }
 
 export interface InboxView {

@@ -8,11 +8,11 @@ import { assertAllowed } from "#control/world.ts";
 import type { Moment } from "#domain/core/actor.ts";
 import { refuseOversized } from "#domain/core/bounds.ts";
 import { refuse } from "#domain/core/refusal.ts";
-import { addressOf, badAddress, membersOf, nobodyIn, OVERSEER_ADDRESS } from "#domain/inbox/addresses.ts";
+import { type Address, addressOf, badAddress, membersOf, nobodyIn, OVERSEER_ADDRESS } from "#domain/inbox/addresses.ts";
 import type { Route } from "#domain/inbox/mailing.ts";
 import { queueEvent, routeTo } from "#domain/inbox/mailing.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
-import { isLiving } from "#domain/model/attempt.ts";
+import { attemptLabel, isLiving } from "#domain/model/attempt.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
 import type { Letter, MailPriority, MailType, Message, NudgeSeverity } from "#domain/model/message.ts";
 import { isUnseen } from "#domain/model/message.ts";
@@ -20,7 +20,7 @@ import { PERSON_ADDRESS } from "#domain/model/protocol.ts";
 import type { Question } from "#domain/model/question.ts";
 import { OverseerError, orThrow } from "#errors.ts";
 import { openQuestions } from "#store/assignments.ts";
-import { attemptByNumber, livingAttempts, livingByName } from "#store/attempts.ts";
+import { attemptByNumber, livingAttempts } from "#store/attempts.ts";
 import {
   holderOfLast,
   lastByName,
@@ -113,10 +113,12 @@ function answerTo(original: Message, own: string): string {
 /** A word to an agent at work, with the tone it is meant in. It expires when nobody saw it in time. */
 export async function nudge(
   world: World,
-  name: string,
+  word: string,
   input: { readonly text: string; readonly severity: NudgeSeverity },
 ): Promise<Sent> {
   const body = await checkBody(world, input.text);
+  const { resolveAgent } = await import("#control/names.ts");
+  const meant = await resolveAgent(await world.reader(), word);
   const { inbox } = await world.config();
   const expiresAt = world.clock.now() + inbox.nudgeExpiry;
   const store = await world.writer();
@@ -125,13 +127,13 @@ export async function nudge(
   const attempt = orThrow(
     await store.commit({
       at: world.clock.now(),
-      reads: { attempt: livingByName(name), living: livingNames() },
+      reads: { attempt: attemptByNumber(meant.attempt), living: livingNames() },
       decide: ({ attempt, living }): Decision<Attempt> => {
-        if (!attempt) {
+        if (!attempt || !isLiving(attempt)) {
           return refuse(
-            "not-found",
-            "AGENT_UNKNOWN",
-            `No agent called ${name.slice(0, 40)} is running; only running agents can be nudged.`,
+            "conflict",
+            "AGENT_ENDED",
+            `${attemptLabel(meant)} has ended; only running agents can be nudged.`,
             living.length > 0 ? `At work are: ${living.slice(0, 12).join(", ")}.` : "'overseer agents' lists them.",
           );
         }
@@ -148,13 +150,13 @@ export async function nudge(
     }),
   );
   wakeRunnerOf(attempt);
-  return { messageId, to: name, attempt: attempt.attempt, threadId: messageId, note: null, status: "queued" };
+  return { messageId, to: attempt.agent, attempt: attempt.attempt, threadId: messageId, note: null, status: "queued" };
 }
 
 type LetterOf = (messageId: string, from: string) => Letter;
 
 async function deliver(world: World, typed: string, letterOf: LetterOf): Promise<readonly Sent[]> {
-  const address = addressOf(typed);
+  const address = addressOf(typed) ?? (await findAddressOfTask(world, typed));
   if (!address) assertAllowed(badAddress(typed));
   const sent =
     address?.kind === "group"
@@ -165,6 +167,17 @@ async function deliver(world: World, typed: string, letterOf: LetterOf): Promise
     sent.map((one) => `sent mail ${one.messageId} to ${one.to}`),
   );
   return sent;
+}
+
+/** `T1` and `goal_x/T1` are no names of agents; whoever works on it is meant. Undefined where it is no task either. */
+async function findAddressOfTask(world: World, typed: string): Promise<Address | undefined> {
+  const { resolveAgent } = await import("#control/names.ts");
+  try {
+    return { kind: "agent", name: (await resolveAgent(await world.reader(), typed)).agent };
+  } catch (error) {
+    if (error instanceof OverseerError && (error.kind === "not-found" || error.kind === "usage")) return undefined;
+    throw error;
+  }
 }
 
 /** Its runner may look by itself only after a while. */

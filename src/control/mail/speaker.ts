@@ -1,9 +1,9 @@
 /** What sending and reading mail share: who speaks, which message is meant, and the line in the session's log. */
 
+import { resolveId } from "#control/id-word.ts";
 import type { World } from "#control/world.ts";
 import type { Message } from "#domain/model/message.ts";
 import { ORCHESTRATOR_ADDRESS, PERSON_ADDRESS } from "#domain/model/protocol.ts";
-import { OverseerError } from "#errors.ts";
 import { attemptByNumber } from "#store/attempts.ts";
 import { messagesWithPrefix } from "#store/messages.ts";
 
@@ -31,22 +31,14 @@ export async function threadOf(world: World, id: string): Promise<string> {
 
 export async function messageNamed(world: World, word: string): Promise<Message> {
   const store = await world.reader();
-  const { found } = await store.read({ found: messagesWithPrefix(word.slice(0, 100)) });
-  const exact = found.find((message) => message.messageId === word);
-  const [first, second] = found;
-  if (exact ?? (first && !second)) return exact ?? (first as Message);
-  const shown = JSON.stringify(word.slice(0, 60)).slice(1, -1);
-  if (first) {
-    const hint = "Type more of the id.";
-    const message = `${shown} could be ${found.map((one) => one.messageId).join(", ")}.`;
-    throw new OverseerError("conflict", "MESSAGE_AMBIGUOUS", message, hint);
-  }
-  throw new OverseerError(
-    "not-found",
-    "MESSAGE_UNKNOWN",
-    `There is no message ${shown}.`,
-    "'overseer mail list' shows them.",
-  );
+  return resolveId(word, {
+    noun: "message",
+    fixed: "m_",
+    code: "MESSAGE",
+    list: "'overseer mail list' shows them.",
+    read: async (beginning, limit) => (await store.read({ found: messagesWithPrefix(beginning, limit) })).found,
+    idOf: ({ messageId }) => messageId,
+  });
 }
 
 /** LOG-1: what an agent sends and reads stands in the log of its session, beside what it received. */

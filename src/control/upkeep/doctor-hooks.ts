@@ -19,6 +19,7 @@ import { livingAttempts } from "#store/attempts.ts";
 import { inspectStore } from "#store/open.ts";
 import { DEFAULT_SIGNAL_CAPS } from "#store/signal-log.ts";
 import { scratchDatabase, signalsArrived } from "#store/sqlite/scratch.ts";
+import { parentOf } from "#sys/paths.ts";
 import { ANSWER_MS, configOf } from "./doctor-machine.ts";
 import { databasePath } from "./store-rescue.ts";
 
@@ -36,6 +37,10 @@ const AT_ONCE = 4;
 export async function hookFinding(world: World, scratch: string): Promise<Finding> {
   const root = `${scratch}/hooks`;
   const all = [await hooksOfANewAgent(world, root), ...(await hooksAtWork(world))].filter((one) => one !== undefined);
+  // Which CLI an agent would have, and how it is started, is for the configuration to say.
+  if (all.length === 0 && (await configOf(world)) === undefined) {
+    return { check: "hooks", ok: true, detail: "not tried while the configuration cannot be used" };
+  }
   await furnish(world, root, all.length);
   const tried: Tried[] = [];
   for (let from = 0; from < all.length; from += AT_ONCE) {
@@ -53,6 +58,7 @@ export async function hookFinding(world: World, scratch: string): Promise<Findin
 
 /** A place in which each of them has an attempt of its own, so that what one tells is not taken for another's. */
 export async function furnish(world: World, root: string, count: number): Promise<void> {
+  await world.files.makeDir(parentOf(databaseIn(root)), { mode: 0o700 });
   for (let attempt = 1; attempt <= count; attempt += 1) {
     const directory = scratchDir(root, attempt);
     await world.files.makeDir(directory, { mode: 0o700 });

@@ -9,7 +9,7 @@ import { checkTenants, endStrays, findStrays, tenantsOf } from "#act/attempt-end
 import { removalLimits } from "#act/attempt-files.ts";
 import { isMoveLeft, settleLeftMove } from "#act/landing/lock.ts";
 import { landingBranch } from "#act/landing/target-branch.ts";
-import { gitAtWorkIn } from "#act/sling/git-locks.ts";
+import { gitAtWorkIn } from "#act/sling/git-at-work.ts";
 import { resolveConfigured } from "#config/places.ts";
 import { awayFromHome, readSafeMode } from "#control/status.ts";
 import type { World } from "#control/world.ts";

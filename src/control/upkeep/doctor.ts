@@ -9,9 +9,11 @@ import { judgeStanding, separateCopy } from "#act/place.ts";
 import { safeModeFile } from "#act/safe-mode.ts";
 import { listTrackedState, refuseTracked, toTrackedError } from "#act/settings/tracked-state.ts";
 import { noticesOf } from "#config/load.ts";
+import { daemonStatus } from "#control/daemon-status.ts";
 import { awayFromHome, readSafeMode } from "#control/status.ts";
 import type { World } from "#control/world.ts";
 import { hasPassed } from "#domain/core/elapsed.ts";
+import { tellWithoutConfig } from "#domain/explain/explain-fleet.ts";
 import type { Finding } from "#domain/health/checkup.ts";
 import { type Doubt, sentenceOf } from "#domain/health/high-water.ts";
 import { sayAway } from "#domain/health/place.ts";
@@ -120,7 +122,7 @@ async function allOf(world: World, waiting: ReportWaiting, checks: readonly Chec
         const late = world.clock
           .sleep(LONGEST_MS, done.signal)
           .then(() => (done.signal.aborted ? [] : [tooLate(name)]));
-        const findings = await Promise.race([look(), late]);
+        const findings = await Promise.race([lookAtOne(name, look), late]);
         open.delete(name);
         return findings;
       }),
@@ -129,6 +131,16 @@ async function allOf(world: World, waiting: ReportWaiting, checks: readonly Chec
   } finally {
     done.abort();
     await telling;
+  }
+}
+
+/** What fails in a way that is understood is a finding: it must not take what the others found with it. */
+async function lookAtOne(check: string, look: Check[1]): Promise<Finding | readonly Finding[]> {
+  try {
+    return await look();
+  } catch (error) {
+    if (!(error instanceof OverseerError)) throw error;
+    return { check, ok: false, detail: error.message, next: error.hint };
   }
 }
 
@@ -146,7 +158,9 @@ async function configuration(world: World): Promise<Finding> {
     return { check: "config", ok: true, detail: ["valid", ...notices].join("; ") };
   } catch (error) {
     if (!(error instanceof OverseerError)) throw error;
-    return { check: "config", ok: false, detail: error.message, next: error.hint };
+    const isRunning = (await daemonStatus(world, undefined)).state === "running";
+    const next = `${error.hint} ${tellWithoutConfig(isRunning)}.`;
+    return { check: "config", ok: false, detail: error.message, next };
   }
 }
 

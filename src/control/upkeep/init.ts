@@ -2,6 +2,8 @@
  * Setting Overseer up in a repository: the files a person edits, the database, and the first line of the log. Safe to
  * run again at any time: what exists is kept, what is missing is added, an older database is migrated.
  */
+import { rulesNow } from "#act/landing/rules.ts";
+import { landingBranch } from "#act/landing/target-branch.ts";
 import { confirmSettings, readSettings, settingsChange } from "#act/settings/settings.ts";
 import { refuseTracked } from "#act/settings/tracked-state.ts";
 import { resolveConfigured } from "#config/places.ts";
@@ -10,9 +12,10 @@ import { defaultConfig } from "#config/schema.ts";
 import type { World } from "#control/world.ts";
 import type { SettingsTexts } from "#domain/health/settings.ts";
 import { findTreeWalkers, type TreeWalker } from "#domain/health/tree-walkers.ts";
+import type { LandingRules } from "#domain/landing/landing-rules.ts";
 import { accept } from "#domain/model/decision.ts";
 import { OverseerError } from "#errors.ts";
-import { currentBranch, hasCommits } from "#git/repository.ts";
+import { currentBranch, hasCommits, repositoryAt } from "#git/repository.ts";
 import { logSize } from "#store/events.ts";
 import { openForWriting, prepareStore } from "#store/open.ts";
 import { acceptStore, backupDir, databasePath, isUnfinished } from "./store-rescue.ts";
@@ -27,31 +30,53 @@ export interface Initialised {
   /** False when files are there that somebody else may have written: 'overseer trust' shows and confirms them. */
   readonly isConfirmed: boolean;
   readonly database: "created" | "migrated" | "kept";
+  /** The branch that finished work lands on, or why there is none and what to do. */
+  readonly landsOn: LandsOn;
+  /** What a day may cost, where this run wrote it into the configuration. */
+  readonly dayCost: number | null;
   /** Tools of this project that would walk into the worktrees of agents, and what keeps each out. */
   readonly walkers: readonly TreeWalker[];
 }
 
-export async function init(world: World, version: string): Promise<Initialised> {
+/** `mode`: whether a person accepts each landing, as things are. */
+export type LandsOn =
+  | { readonly branch: string; readonly mode: LandingRules["mode"] }
+  | { readonly problem: string; readonly hint: string };
+
+export interface InitChoices {
+  /** Asked once, and only where a configuration is about to be written: the most a day may cost, null for no limit. */
+  chooseDayCost(): number | null;
+  /** It was named on the command line, so it must not be lost without a word. */
+  readonly namesDayCost: boolean;
+}
+
+export async function init(world: World, version: string, choices: InitChoices): Promise<Initialised> {
   const { git } = world.git;
   if (!(await hasCommits(git, world.root.project))) {
+    const { bare } = await repositoryAt(git, world.root.project);
     throw new OverseerError(
       "conflict",
       "NO_COMMITS",
       "This repository has no commits yet, so there is nothing agents could start from.",
-      "Make a first commit (git commit --allow-empty -m 'Begin'), then run 'overseer init' again.",
+      bare
+        ? "It is bare: push a first commit into it from a clone, then run 'overseer init' again."
+        : "Make a first commit (git commit --allow-empty -m 'Begin'), then run 'overseer init' again.",
     );
   }
   await refuseTracked(world);
   const branch = await currentBranch(git, world.root.project);
   const { state, userDir } = world.root;
-  await makePrivateDirs(world);
   const existing = new Map<string, string>();
   for (const { path } of scaffold()) {
     const text = await world.files.read(`${userDir}/${path}`);
     if (text !== undefined) existing.set(path, text);
   }
+  const isConfigured = existing.has("config.yaml");
+  if (isConfigured && choices.namesDayCost) throw isYours(choices.chooseDayCost());
+  const dayCost = isConfigured ? null : choices.chooseDayCost();
+  await makePrivateDirs(world);
   const before = await settingsBefore(world);
-  const plan = planScaffold(existing);
+  const plan = planScaffold(existing, dayCost);
   for (const { path, text } of plan.create) {
     await world.files.makeDir(`${userDir}/${path}`.replace(/\/[^/]*$/, ""));
     await world.files.write(`${userDir}/${path}`, text, { mode: 0o644 });
@@ -78,8 +103,29 @@ export async function init(world: World, version: string): Promise<Initialised> 
     kept: plan.keep.map((file) => file.path),
     isConfirmed,
     database: prepared.created ? "created" : prepared.migratedFrom === null ? "kept" : "migrated",
+    landsOn: await findLandsOn(world),
+    dayCost,
     walkers: await listWalkers(world),
   };
+}
+
+function isYours(dayCost: number | null): OverseerError {
+  return new OverseerError(
+    "conflict",
+    "CONFIG_KEPT",
+    "This repository has a configuration already, and init changes nothing that is yours.",
+    `Write it there: budgets: {day: {cost: ${dayCost}}} in .overseer/config.yaml.`,
+  );
+}
+
+async function findLandsOn(world: World): Promise<LandsOn> {
+  try {
+    const [branch, { mode }] = [await landingBranch(world), await rulesNow(world)];
+    return { branch, mode };
+  } catch (error) {
+    if (!(error instanceof OverseerError)) throw error;
+    return { problem: error.message, hint: error.hint };
+  }
 }
 
 /** Where worktrees lie elsewhere, nobody walks into them. */

@@ -54,6 +54,7 @@ function judged(
     recent: [],
     lastAttempt: 0,
     earlier: [],
+    later: [],
     unseen: [],
     ...seen,
     atWork: seen.atWork ?? seen.living?.length ?? 0,
@@ -103,6 +104,24 @@ describe("an agent that may start", () => {
       "message.queued",
     ]);
     for (const event of allowed(decision).slice(2)) expect(event).toMatchObject({ attempt: 47, agent: "builder-1" });
+  });
+
+  test("DISP-2, DISP-3: in a session that did other work before, the dispatch is a send to that session", () => {
+    const follows = { agent: "other-3", attempt: 3, session: "s3" };
+    const before = attempt(3, { status: "ended", session: "s3" });
+    const decision = judged({ lastAttempt: 3 }, wanted({ follows }));
+    const [dispatched] = allowed(decision).filter((one) => one.type === "assignment.dispatched");
+    expect(dispatched).toMatchObject({ because: "next-piece", data: { mode: "send", target: "other-3#3" } });
+    const others: [Partial<FleetSeen>, boolean][] = [
+      [{ later: [attempt(4, { session: "s4" })] }, true],
+      [{ living: [{ ...before, status: "running" }] }, false],
+      [{ later: [attempt(4, { status: "ended", session: "s3" })] }, false],
+      [{ later: [attempt(4, { status: "ended", session: null, follows })] }, false],
+    ];
+    for (const [seen, isFree] of others) {
+      const judgement = judged({ lastAttempt: 4, ...seen }, wanted({ follows }));
+      expect([judgement.ok, judgement.ok || judgement.refusal.code]).toEqual([isFree, isFree || "SESSION_TAKEN"]);
+    }
   });
 
   test("ASG-1, UPD-1: what the plan says of recovery and updates is in the assignment; an update moves the next one on", () => {

@@ -12,7 +12,7 @@ import { inherit } from "#domain/inbox/mailing.ts";
 import type { Assignment } from "#domain/model/assignment.ts";
 import { assign } from "#domain/model/assignment.ts";
 import type { Attempt, AttemptPlan } from "#domain/model/attempt.ts";
-import { AGENT_NAME, attemptEvent, attemptLabel, isLiving } from "#domain/model/attempt.ts";
+import { AGENT_NAME, attemptEvent, attemptLabel, findSession, isLiving } from "#domain/model/attempt.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
 import type { NewEvent } from "#domain/model/event.ts";
 import type { Message } from "#domain/model/message.ts";
@@ -68,6 +68,8 @@ export interface FleetSeen {
   readonly lastAttempt: number;
   /** Earlier attempts at this node, and those whose branch has the same name; oldest first. */
   readonly earlier: readonly Attempt[];
+  /** Attempts of its goal after the one whose session it was given, living or not; none where it was given none. */
+  readonly later: readonly Attempt[];
   /** Messages for earlier attempts at this node that nobody saw. */
   readonly unseen: readonly Message[];
 }
@@ -126,12 +128,12 @@ function claim(seen: FleetSeen, wanted: Wanted, attempt: number, places: Places,
     workNodeId: seen.node.workNodeId,
     assignmentId,
   };
-  const because = plan.continues === undefined ? "given-out" : "restarted";
+  const because = plan.follows ? "next-piece" : plan.continues === undefined ? "given-out" : "restarted";
   return [
     attemptEvent(about, moment.actor, "agent.slung", because, { ...plan, ...places(attempt, seen.earlier.length) }),
     attemptEvent(about, moment.actor, "assignment.dispatched", because, {
       dispatchId: wanted.dispatchId,
-      mode: "spawn",
+      ...(plan.follows ? { mode: "send", target: attemptLabel(plan.follows) } : { mode: "spawn" }),
       instruction: wanted.instruction,
       instructionHash: wanted.instructionHash,
       expectedNextUpdateAt: wanted.dueEveryMs === undefined ? null : moment.now + wanted.dueEveryMs,
@@ -208,7 +210,24 @@ function refusal(seen: FleetSeen, wanted: Wanted, limits: FleetLimits, room: Roo
       ),
     );
   }
-  return scopeRefusal(seen, plan.scope) ?? roomRefusal(room);
+  return sessionRefusal(seen, plan.follows) ?? scopeRefusal(seen, plan.scope) ?? roomRefusal(room);
+}
+
+/** A session that somebody else was given. */
+export const SESSION_TAKEN = "SESSION_TAKEN";
+
+/** Of two that want the same session one is first, whoever decided what: two agents in one session would garble it. */
+function sessionRefusal({ living, later }: FleetSeen, follows: AttemptPlan["follows"]): Refusal | undefined {
+  if (!follows) return undefined;
+  const other = [...living, ...later].find((one) => findSession(one) === follows.session);
+  if (!other) return undefined;
+  const decision = refuse(
+    "conflict",
+    SESSION_TAKEN,
+    `The session of ${attemptLabel(follows)} is with ${attemptLabel(other)}.`,
+    "Begin in a new session.",
+  );
+  return decision.ok ? undefined : decision.refusal;
 }
 
 function scopeRefusal(seen: FleetSeen, scope: readonly string[] | null): Refusal | undefined {
@@ -227,21 +246,29 @@ function scopeRefusal(seen: FleetSeen, scope: readonly string[] | null): Refusal
   return undefined;
 }
 
-function roomRefusal(room: Room): Refusal | undefined {
+/** What of the machine is short, with its value and its limit; undefined where there is room. */
+export function describeShortage(
+  room: Room,
+): { readonly cap: "load" | "memory" | "disk"; readonly text: string } | undefined {
   const gb = (bytes: number) => `${(bytes / 1024 ** 3).toFixed(1)} GB`;
-  const short =
-    room.load > room.maxLoad
-      ? `The machine is busy: its load is ${room.load.toFixed(1)}, and ${room.maxLoad.toFixed(1)} is the limit.`
-      : room.memoryBytes < room.minMemoryBytes
-        ? `Memory is short: ${gb(room.memoryBytes)} free, ${gb(room.minMemoryBytes)} needed.`
-        : room.diskBytes < room.minDiskBytes
-          ? `The disk is nearly full: ${gb(room.diskBytes)} free, ${gb(room.minDiskBytes)} needed.`
-          : undefined;
+  if (room.load > room.maxLoad) {
+    const text = `the machine is busy: its load is ${room.load.toFixed(1)}, and ${room.maxLoad.toFixed(1)} is the limit`;
+    return { cap: "load", text };
+  }
+  if (room.memoryBytes < room.minMemoryBytes) {
+    return { cap: "memory", text: `memory is short: ${gb(room.memoryBytes)} free, ${gb(room.minMemoryBytes)} needed` };
+  }
+  if (room.diskBytes >= room.minDiskBytes) return undefined;
+  return { cap: "disk", text: `the disk is nearly full: ${gb(room.diskBytes)} free, ${gb(room.minDiskBytes)} needed` };
+}
+
+function roomRefusal(room: Room): Refusal | undefined {
+  const short = describeShortage(room)?.text;
   if (!short) return undefined;
   const decision = refuse(
     "conflict",
     "NO_ROOM",
-    short,
+    `${short.charAt(0).toUpperCase()}${short.slice(1)}.`,
     "Wait, free some, or change capacity.* in .overseer/config.yaml.",
   );
   return decision.ok ? undefined : decision.refusal;

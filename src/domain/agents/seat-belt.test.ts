@@ -16,6 +16,9 @@ const cases: [command: string, sub: string, allowed: boolean][] = [
   ["store", "import", false],
   ["worktree", "clean", false],
   ["init", "", false],
+  ["config", "get", true],
+  ["config", "set", false],
+  ["config", "edit", false],
 ];
 
 test.each(cases)("POL-1: an agent that runs `overseer %s %s` is allowed: %p", (command, sub, allowed) => {

@@ -16,7 +16,7 @@ const FOR_AGENTS: Readonly<Record<string, true | readonly string[]>> = {
   hook: true,
   log: true,
   completions: true,
-  config: ["show", "explain", "schema", "example"],
+  config: ["show", "get", "explain", "schema", "example"],
   learnings: true,
   /** Whether it may is its role's to say; asked inside the claim. */
   sling: true,

@@ -3,7 +3,7 @@
  * put aside for the same agent to continue. It is decided in the commit that asks for the stop, so that no tick in
  * between gives the task to anybody else. What was reported done stands on its commit, whoever is stopped. Pure.
  */
-import type { Moment } from "#domain/core/actor.ts";
+import { type Moment, nameOfActor } from "#domain/core/actor.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
 import { attemptEvent, attemptLabel, isLiving, requestStop } from "#domain/model/attempt.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
@@ -50,7 +50,7 @@ function reserve(node: WorkNode, attempt: Attempt, moment: Moment): NewEvent {
   const label = nodeKey(node.goalId, node.workNodeId);
   const blocked = {
     kind: "other",
-    detail: `${moment.actor} stopped ${attemptLabel(attempt)}`,
+    detail: `${nameOfActor(moment.actor)} stopped ${attemptLabel(attempt)}`,
     needs: `'overseer restart ${attempt.agent}' to let it continue, or 'overseer work unblock ${label}' to dispatch it again`,
     stopped: attempt.attempt,
   } as const;

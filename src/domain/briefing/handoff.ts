@@ -2,9 +2,10 @@
  * What the next one on a node is told about the last one (CRYS-2): the crystallization with all its parts, the last
  * commit, and where uncommitted work is kept. Nothing is left out here; how much of it fits is the page's business.
  */
+import { type Actor, nameOfActor } from "#domain/core/actor.ts";
 import type { Crystallization, Evidence } from "#domain/model/crystallization.ts";
 import type { WorkNode } from "#domain/model/work.ts";
-import type { Handoff } from "./overlay.ts";
+import type { Handoff, ReviewWord } from "./overlay.ts";
 
 /** Who had it last; an attempt fits. */
 export interface LastHolder {
@@ -41,6 +42,11 @@ export function handoffOf(
       ),
     ],
   };
+}
+
+/** What a person said when they sent the work back; undefined when nobody did. Whoever heard it may be gone. */
+export function reviewWordOf({ sentBack }: Pick<WorkNode, "sentBack">): ReviewWord | undefined {
+  return sentBack && { by: nameOfActor(sentBack.by as Actor), commit: sentBack.commit, words: sentBack.words };
 }
 
 /** One line for each pointer. */

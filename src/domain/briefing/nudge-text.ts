@@ -5,6 +5,7 @@
  * said by the inbox, around the text.
  */
 
+import { textHash } from "#domain/core/derived-id.ts";
 import type { Nudge } from "#domain/model/ladder-state.ts";
 import { updateBlock } from "#domain/model/protocol.ts";
 
@@ -30,6 +31,11 @@ const REQUEST = `Answer in a few words:
 End your answer with this block, filled in for your task:
 
 ${updateBlock()}`;
+
+/** Stands for what `nudgeText` says: the words follow from these two, and hashing them would cost more. */
+export function nudgeHash(nudge: Nudge, cause: string): string {
+  return textHash(`nudge ${nudge} ${cause}`);
+}
 
 export function nudgeText(nudge: Nudge, cause: string): string {
   return [OPENINGS[nudge], OF_CAUSE[cause] ?? "", REQUEST].filter((part) => part !== "").join("\n");

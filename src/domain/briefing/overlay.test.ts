@@ -191,6 +191,7 @@ const hostile: fc.Arbitrary<OverlayInput> = fc
     files,
     expertise: list,
     wipRef: handed ? id : undefined,
+    sentBack: handed ? { by: name, commit: id, words: text } : undefined,
     spec: { path: other, text: spec },
     checks: list.map((command) => ({ name, command })),
     task: {
@@ -231,6 +232,7 @@ const OURS = new Set(
     "Expertise",
     "File scope",
     "Uncommitted work",
+    "Sent back",
     "Checks",
   ].map((title) => (title.startsWith("#") ? title : `## ${title}`)),
 );
@@ -247,6 +249,15 @@ test("EDGE-12: no wording of a task can add a heading, close its block or speak 
     }),
     { numRuns: scaled(80) },
   );
+});
+
+test("REV-1: whoever gets work that a person sent back reads their words on the page and in the first instruction", () => {
+  const sentBack = { by: "ada", commit: "c0ffee", words: "Add an accent." };
+  const first = firstInstruction({ task: fresh.task, attempt: 2, resumed: false, sentBack });
+  for (const text of [renderOverlay({ ...fresh, sentBack }), first]) {
+    expect(text).toContain("`ada` reviewed the work so far, commit `c0ffee`, and sent it back.");
+    expect(text).toContain("an instruction to you:\n\n```text\nAdd an accent.\n```");
+  }
 });
 
 test("STORE-6: the overlay stays within its cap, whatever it is made from, and is the same every time", () => {

@@ -38,6 +38,13 @@ export interface Handoff {
   readonly evidence: readonly string[];
 }
 
+/** A reviewer's no to the work so far. */
+export interface ReviewWord {
+  readonly by: string;
+  readonly commit: string;
+  readonly words: string;
+}
+
 export interface OverlayInput {
   readonly agent: string;
   readonly attempt: number;
@@ -55,6 +62,8 @@ export interface OverlayInput {
   readonly depth: number;
   readonly expertise: readonly string[];
   readonly handoff?: Handoff;
+  /** What a person said when sending this work back; it is not done before that is answered. */
+  readonly sentBack?: ReviewWord;
   /** The hidden ref with what an earlier attempt had not committed. */
   readonly wipRef?: string;
   readonly checks: readonly { readonly name: string; readonly command: string }[];
@@ -76,13 +85,31 @@ interface Part {
 
 export function renderOverlay(input: OverlayInput, capBytes: number = OVERLAY_CAP_BYTES): string {
   const cap = Math.max(capBytes, OVERLAY_MIN_BYTES);
-  const frame = [assignment(input), scope(input), earlierWork(input), checks(input)].filter((part) => part !== "");
+  const frame = [assignment(input), review(input.sentBack), scope(input), earlierWork(input), checks(input)].filter(
+    (part) => part !== "",
+  );
   const parts = listQuotedParts(input).filter((part) => part.text.trim() !== "");
   const heads = parts.map((part) => [`## ${part.title}`, part.lead].filter((line) => line !== undefined).join("\n\n"));
   const spent = [...frame, ...heads].reduce((sum, text) => sum + byteLength(text) + 4, 1);
   const rooms = allot(parts, cap - spent);
   const quoted = parts.map((part, index) => `${heads[index]}\n\n${renderFenced(part.text, rooms[index] ?? 0) ?? ""}`);
   return `${[...frame.slice(0, 1), ...quoted, ...frame.slice(1)].join("\n\n")}\n`;
+}
+
+/** So much of a reviewer's words stands on the page, whose frame must hold; the first instruction has more of them. */
+const REVIEW_BYTES = { page: 1_000, instruction: 6_000 } as const;
+
+/** A person's word, and so an instruction, though it stands between fences like all that others wrote. */
+function review(sentBack: ReviewWord | undefined): string {
+  return sentBack === undefined ? "" : `## Sent back\n\n${tellSentBack(sentBack, REVIEW_BYTES.page)}`;
+}
+
+function tellSentBack({ by, commit, words }: ReviewWord, bytes: number): string {
+  return [
+    `${inline(by, 60)} reviewed the work so far, commit ${inline(commit, 72)}, and sent it back. The reviewer's words, which are an instruction to you:`,
+    renderFenced(words, bytes) ?? "",
+    "Change what they ask for before you report done: the same commit is not taken again.",
+  ].join("\n\n");
 }
 
 function assignment({ agent, attempt, role, spawn, task, spec, branch, base, parent, depth }: OverlayInput): string {
@@ -240,11 +267,12 @@ export interface FirstInstruction {
   /** An earlier attempt worked on it and left a handoff. */
   readonly resumed: boolean;
   readonly parent?: string;
+  readonly sentBack?: ReviewWord;
 }
 
 /** The message that starts the first turn. It carries the objective, so that the agent can begin with this alone. */
 export function firstInstruction(
-  { task, attempt, resumed, parent }: FirstInstruction,
+  { task, attempt, resumed, parent, sentBack }: FirstInstruction,
   capBytes: number = OVERLAY_CAP_BYTES,
 ): string {
   const opening = `Attempt #${attempt}: please ${resumed ? "continue with" : "do"} ${inline(task.nodeId)} of ${inline(task.goalId, 40)}, ${inline(task.name)}.`;
@@ -255,9 +283,11 @@ export function firstInstruction(
       : "Begin by reading your assignment to the end.",
     `Questions go to ${inline(asker, 40)}. Report with \`overseer work report\` when it is done or when something is in the way.`,
   ].join(" ");
-  const room = capBytes - byteLength(opening) - byteLength(closing) - 4;
+  const review =
+    sentBack === undefined ? [] : [tellSentBack(sentBack, Math.min(REVIEW_BYTES.instruction, capBytes / 2))];
+  const room = capBytes - byteLength(opening) - byteLength(closing) - byteLength(review.join("")) - 6;
   const objective = renderFenced(task.objective, Math.max(room, 256));
-  return [opening, ...(objective === undefined ? [] : [objective]), closing].join("\n\n");
+  return [opening, ...(objective === undefined ? [] : [objective]), ...review, closing].join("\n\n");
 }
 
 /** The message that starts the first turn of a restarted agent, which has its conversation still before it. */
@@ -271,3 +301,12 @@ export function restartInstruction(task: Pick<OverlayTask, "nodeId" | "goalId">,
 /** What the first instruction adds when the worktree is an earlier attempt's and the conversation is lost. */
 export const WORKTREE_WAS_USED =
   "An earlier attempt has worked in this worktree: see with `git status` and `git log` what is there, and build on it.";
+
+/** What the first instruction adds for an agent that has done other work in the same conversation (DISP-3). */
+export function nextPieceNotice(before: string, worktree: string): string {
+  return [
+    `This is a new task, in a new worktree and on a new branch. ${inline(before, 120)} is finished and landed: leave it as it is, and do not write to ${inline(worktree, 240)} any more.`,
+    "Your working directory has changed to the new worktree (`pwd` shows it); paths you used before belong to the old one. Use what you have learned, but read a file again, here, before you rely on what it said.",
+    "Your assignment, scope, attempt number and checks are those of the new task.",
+  ].join(" ");
+}

@@ -137,8 +137,8 @@ const ONLY_LOOKS: ReadonlySet<string> = new Set([
     "goal show",
     "work list",
   ],
-  ...["work show", "questions list", "worktree list", "config show", "config explain", "config schema"],
-  ...["config example", "completions", "hook", "log"],
+  ...["work show", "questions list", "worktree list", "config show", "config get", "config explain"],
+  ...["config schema", "config example", "completions", "hook", "log"],
 ]);
 
 /** Does this command, run without an attempt, count as a person's word? */

@@ -47,12 +47,21 @@ const VOLATILE: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/\bpid[ =:]*\d+/gi, "pid <id>"],
 ];
 
+const COUNTING_SHELLS: typeof VOLATILE = [
+  // A shell that has been fed for hours counts its own lines; those of a file are another matter.
+  [/\b((?:ba|da|k|z|a)?sh|eval)(:|\):) ?line \d+:/g, "$1$2 line <n>:"],
+  [/\(eval\):\d+:/g, "(eval):<n>:"],
+  [/\bline \d{4,}:/g, "line <n>:"],
+];
+
 /** The text without what is another at every run. */
 export function withoutVolatile(text: string): string {
   // All of them hold a digit or lie in a temporary directory; most short texts do neither, and hooks wait for this.
   if (!/\d|\/(?:tmp|var)\//.test(text)) return text.trim();
   let left = text;
   for (const [pattern, name] of VOLATILE) left = left.replace(pattern, name);
+  if (left.includes("line ") || left.includes("eval"))
+    for (const [pattern, name] of COUNTING_SHELLS) left = left.replace(pattern, name);
   return left.trim();
 }
 
@@ -60,6 +69,70 @@ export function withoutVolatile(text: string): string {
 export function resultHash(text: string): string {
   const half = LONGEST_RESULT / 2;
   return digest(withoutVolatile(text.length > LONGEST_RESULT ? text.slice(0, half) + text.slice(-half) : text));
+}
+
+const SAYS_WHAT =
+  /error|exception|fail|fatal|not found|no such|cannot|can't|could not|unable|denied|refused|unknown|invalid|missing|unexpected|undefined|must|timed? ?out|already|required|not (?:been|allowed|supported|recognized)/i;
+/** What shells and CLIs put before the error itself. */
+const PREAMBLE =
+  /^(?:(?:error: )?exit code:? \d+|wall time|chunk id|process exited|output:|total output lines|command failed|stdout:|stderr:|original token count)\b.{0,60}$/i;
+const HEAD = 160;
+/** As much of the line is looked at: some of the patterns below look far ahead, and a dump of one line would cost seconds. */
+const LONGEST_LINE = 512;
+
+/** The line of an error that says what is wrong: the first one that does, or the last one of a traceback. */
+export function tellingLine(text: string): string {
+  const whole = text.slice(0, LONGEST_ARGUMENTS).replace(/<\/?tool_use_error>/g, "");
+  const lines = (
+    whole === text || text.length <= LONGEST_ARGUMENTS ? whole : `${whole}\n${text.slice(-LONGEST_ARGUMENTS / 4)}`
+  )
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => /[a-z]{3}/i.test(line) && !PREAMBLE.test(line));
+  const traceback = lines.some((line) => line.startsWith("Traceback (most recent call last)"));
+  return (traceback ? lines.at(-1) : (lines.find((one) => SAYS_WHAT.test(one)) ?? lines[0])) ?? "";
+}
+
+/**
+ * The head of an error: the line that says what is wrong, without what it quotes, paths and numbers. Empty when nothing
+ * is left of it. So an error that repeats the call is the same one every time.
+ */
+function errorHead(text: string): string {
+  const head = tellingLine(text)
+    .slice(0, LONGEST_LINE)
+    .replace(/"[^"]*"|`[^`]*`|“[^”]*”|(?<![a-z])'[^']*'/gi, " ")
+    .replace(/[^\s:()]*[/\\][^\s:()]*/g, " ")
+    .replace(/\d+/g, " ")
+    .replace(/[^\p{L}]+/gu, " ")
+    .trim()
+    .slice(0, HEAD);
+  return /\p{L}{3}/u.test(head) ? head : "";
+}
+
+const COUNTED =
+  /\b(\d{1,6}) (?:tests? |specs? |packages? )?(?:failed|failing|failures?|errors?|problems?)\b|\b(?:failures|errors|failed)\s*[:=]\s*(\d{1,6})/gi;
+const SUMMARY = 2 * 1024;
+
+/** How many failures the end of a run counts; undefined when it counts none. */
+function countFailures(text: string): number | undefined {
+  let count: number | undefined;
+  for (const [, before, after] of text.slice(-SUMMARY).matchAll(COUNTED))
+    count = Math.max(count ?? 0, Number(before ?? after));
+  return count;
+}
+
+/** What is kept of a whole result beside its beginning: the head of its error, and how many failures it counts. */
+export interface FailureSketch {
+  readonly head?: string;
+  readonly count?: number;
+}
+
+/** Undefined when there is nothing to keep. */
+export function failureIn(text: string, ok: boolean, isShell: boolean): FailureSketch | undefined {
+  const head = ok ? "" : errorHead(text);
+  const count = isShell && /fail|error|problem/i.test(text.slice(-SUMMARY)) ? countFailures(text) : undefined;
+  if (head === "" && count === undefined) return undefined;
+  return { ...(head === "" ? {} : { head: digest(head) }), ...(count === undefined ? {} : { count }) };
 }
 
 /** The sketch of a call's arguments, which are JSON or the beginning of it. */
@@ -74,9 +147,25 @@ export function shapeOf(args: string): string {
     .join("");
 }
 
-/** Names of fields say nothing about what was asked for; two searches in one place differ only in the pattern. */
+/**
+ * Names of fields say nothing about what was asked for; two searches in one place differ only in the pattern. Walked by
+ * hand: an expression that skips strings begins again at every quote inside of one.
+ */
 function valuesIn(args: string): string {
-  return args.replace(/"(?:[^"\\]|\\.)*"\s*:/g, " ");
+  let kept = "";
+  let at = 0;
+  while (at < args.length) {
+    const open = args.indexOf('"', at);
+    if (open < 0) return kept + args.slice(at);
+    let close = open + 1;
+    while (close < args.length && args[close] !== '"') close += args[close] === "\\" ? 2 : 1;
+    let after = close + 1;
+    while (args[after] === " " || args[after] === "\n") after += 1;
+    const isName = close < args.length && args[after] === ":";
+    kept += isName ? `${args.slice(at, open)} ` : args.slice(at, after);
+    at = isName ? after + 1 : after;
+  }
+  return kept;
 }
 
 /** From 0 (nothing in common) to 1 (the same words). */

@@ -17,8 +17,14 @@ export interface ToolVocabulary {
   readonly also: Readonly<Partial<Record<ToolUse, readonly string[]>>>;
   /** The arguments that name the file which an edit writes; the first that is there counts. */
   readonly pathArguments: readonly string[];
-  /** The argument that holds what a shell is to run. */
+  /** The argument that holds what a shell is to run; a list of words is one command. */
   readonly commandArgument: string;
+  /** Further names of that argument, in the order they are tried. */
+  readonly commandAlso?: readonly string[];
+  /** Tools that do several things, told apart by one argument: what each of its values is for. */
+  readonly byArgument?: Readonly<
+    Record<string, { readonly argument: string; readonly uses: Readonly<Record<string, ToolUse>> }>
+  >;
 }
 
 export interface CallMeaning {
@@ -33,7 +39,24 @@ export interface CallMeaning {
 export function useOf({ names, also }: ToolVocabulary, tool: string): ToolUse {
   for (const kind of TOOL_KINDS) if (names[kind].includes(tool)) return kind;
   for (const use in also) if (also[use as ToolUse]?.includes(tool)) return use as ToolUse;
+  // Versions of one CLI differ in how they write a name; only what was not found is looked for twice.
+  const lower = tool.toLowerCase();
+  for (const kind of TOOL_KINDS) if (hasName(names[kind], lower)) return kind;
+  for (const use in also) if (hasName(also[use as ToolUse], lower)) return use as ToolUse;
   return "other";
+}
+
+function hasName(names: readonly string[] | undefined, lower: string): boolean {
+  if (names) for (const name of names) if (name.length === lower.length && name.toLowerCase() === lower) return true;
+  return false;
+}
+
+function useOfCall(vocabulary: ToolVocabulary, tool: string, input: Readonly<Record<string, unknown>>): ToolUse {
+  const { byArgument } = vocabulary;
+  const several = byArgument && Object.hasOwn(byArgument, tool) ? byArgument[tool] : undefined;
+  const said = several ? String(input[several.argument]) : "";
+  const use = several && Object.hasOwn(several.uses, said) ? several.uses[said] : undefined;
+  return use ?? useOf(vocabulary, tool);
 }
 
 export function interpretCall(
@@ -41,15 +64,26 @@ export function interpretCall(
   tool: string,
   input: Readonly<Record<string, unknown>>,
 ): CallMeaning {
-  const use = useOf(vocabulary, tool);
+  const use = useOfCall(vocabulary, tool, input);
   let path: unknown;
   if (use === "edit") for (const name of vocabulary.pathArguments) path ??= input[name];
-  const command = use === "shell" ? (input[vocabulary.commandArgument] ?? undefined) : undefined;
   return {
     use,
     path: typeof path === "string" ? path : undefined,
-    command: command === undefined ? undefined : String(command),
+    command: use === "shell" ? commandIn(vocabulary, input) : undefined,
   };
+}
+
+function commandIn(
+  { commandArgument, commandAlso }: ToolVocabulary,
+  input: Readonly<Record<string, unknown>>,
+): string | undefined {
+  let command = input[commandArgument];
+  if (commandAlso) for (const name of commandAlso) command ??= input[name];
+  if (command === undefined || command === null) return undefined;
+  if (!Array.isArray(command)) return String(command);
+  // ["bash", "-lc", "…"] is what stands in the last of them.
+  return command.length === 3 && /^-\w*c$/.test(String(command[1])) ? String(command[2]) : command.join(" ");
 }
 
 /** The arguments of a call as rules read them: the command under that name, whatever the CLI calls it. */
@@ -58,7 +92,8 @@ export function argumentsOf(
   { command }: CallMeaning,
   input: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
-  return command === undefined || commandArgument === "command" ? input : { command, ...input };
+  if (command === undefined || (commandArgument === "command" && input.command === command)) return input;
+  return Object.assign({ command }, input, { command });
 }
 
 /** Tools that can change files: the permit hook is asked before each of them. */

@@ -23,11 +23,12 @@ export function agentSentence(event: EventOf): string | undefined {
   const label = `${event.agent ?? "the agent"}#${event.attempt ?? "?"}`;
   switch (event.type) {
     case "agent.slung": {
-      const { capability, runtime, branch, scope, parent, continues } = event.data;
+      const { capability, runtime, branch, scope, parent, continues, follows } = event.data;
       const alone = scope ? `, alone in ${scope.join(", ")}` : "";
       const below = parent ? `, reporting to ${parent.agent}` : "";
       if (continues !== undefined) return `${who} restarted ${label} where #${continues} had ended, branch ${branch}.`;
-      return `${who} started ${label} as ${capability} on ${runtime}, branch ${branch}${alone}${below}.`;
+      const session = follows ? `, in the session of ${follows.agent}#${follows.attempt}, whose work has landed` : "";
+      return `${who} started ${label} as ${capability} on ${runtime}, branch ${branch}${alone}${below}${session}.`;
     }
     case "agent.step":
       return event.data.state === "undone"
@@ -57,9 +58,15 @@ export function agentSentence(event: EventOf): string | undefined {
     case "agent.unguarded":
       return `${label} ran ${event.data.tool} and its permit hook was not asked, so it is stopped.`;
     case "agent.steered":
-      return `${label} was steered: ${event.data.fact}.`;
+      return `${label} was steered: ${event.data.fact} (steering ${event.seq}).`;
+    case "agent.steering_refuted":
+      return `${who} said that steering ${event.data.steering} of ${label} was wrong (${event.data.anomaly})${reason(event.data.reason)}.`;
     case "agent.pace":
       return `${label} went from ${event.data.from} to ${event.data.to}.`;
+    case "agent.blocked":
+      return event.data.what === null
+        ? `What ${label} needed a person for is past.`
+        : `${label} needs a person: ${event.data.fact}.`;
     case "agent.waiting":
       return `${label} waits for ${event.data.on.join(", ") || "somebody to speak to it"}.`;
     case "message.queued":

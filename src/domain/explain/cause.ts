@@ -28,7 +28,7 @@ export const CAUSES: Readonly<Record<string, readonly (readonly string[])[]>> = 
   stalled: [["assignment.stalled"]],
   blocked: [["work.blocked", "assignment.blocked"]],
   done: [
-    ["landing.landed", "work.overridden"],
+    ["landing.landed", "work.overridden", "work.taken_back"],
     ["work.done", "assignment.done"],
   ],
   cancelled: [["work.cancelled", "goal.cancelled", "assignment.cancelled"]],

@@ -19,7 +19,11 @@ export function claimSentence(event: EventOf, it: string): string | undefined {
         ? `${event.data.checks.join(", ")} passed on commit ${short(event.data.commit)}.`
         : `No check is configured, so commit ${short(event.data.commit)} is taken on its author's word.`;
     case "work.returned":
-      return `The report did not hold (round ${event.data.round}): ${withoutFullStop(event.data.reason)}.`;
+      return describeReturned(event, who);
+    case "work.taken_back":
+      return `${who} took ${it} back${sayingWhy(event.data.reason)}: what landed on ${event.data.target} as ${short(event.data.landed)} is out of it again${event.data.commit === null ? "; nothing of it was left there" : ` by commit ${short(event.data.commit)}`}.`;
+    case "work.given_anew":
+      return `${who} gave the same work anew, as ${event.data.as}.`;
     case "check.finished":
       return describeCheck(event.data);
     case "landing.landed":
@@ -28,6 +32,10 @@ export function claimSentence(event: EventOf, it: string): string | undefined {
         : `${who} landed commit ${short(event.data.commit)} on ${event.data.target} as ${short(event.data.to)}.${(event.data.submodules ?? []).map(describeUnpushed).join("")}`;
     case "landing.refused":
       return `${who} did not land commit ${short(event.data.commit)} on ${event.data.target}: ${withoutFullStop(event.data.detail)}${files(event.data.files)}.`;
+    case "landing.index_mended":
+      return `A git in the checkout of ${event.data.target} wrote an index from before this landing back after it, which staged what had landed as taken out; Overseer put that right${files(event.data.files)}.`;
+    case "landing.undone":
+      return `Commit ${short(event.data.commit)}, the next one on ${event.data.target}, has files as they were before this landing${files(event.data.files)}. If nobody meant that: git revert ${short(event.data.commit)}.`;
     case "landing.waiting":
       return `Landing commit ${short(event.data.commit)} waits: ${withoutFullStop(event.data.detail)}${files(event.data.files)}.`;
     case "landing.prepared":
@@ -37,6 +45,17 @@ export function claimSentence(event: EventOf, it: string): string | undefined {
     default:
       return queueSentence(event) ?? modelSentence(event);
   }
+}
+
+/** A person's no is theirs and has no rounds; what a check found has. */
+function describeReturned({ data }: EventOf<"work.returned">, who: string): string {
+  const { commit, round, reason, words } = data;
+  if (words !== undefined) return `${who} sent commit ${short(commit)} back${sayingWhy(words)}.`;
+  return `The report did not hold${round > 0 ? ` (round ${round})` : ""}: ${withoutFullStop(reason)}.`;
+}
+
+function sayingWhy(reason: string | null): string {
+  return reason ? `, saying "${withoutFullStop(reason)}"` : "";
 }
 
 /** What a person has to do about a submodule whose commit is only here. */
@@ -66,6 +85,8 @@ const MET: Readonly<Record<MergeTier, string>> = {
 function queueSentence(event: EventOf): string | undefined {
   switch (event.type) {
     case "merge.queued":
+      if (event.data.takesBack)
+        return `${nameOfActor(event.actor)} wants it out of ${event.data.target} again${sayingWhy(event.data.takesBack.reason)}; the revert went into the queue.`;
       return `${event.data.branch} went into the queue for ${event.data.target}.`;
     case "merge.testing":
       return event.data.size === 1

@@ -2,28 +2,34 @@
  * Every reason for which something does not move, and where nothing stands still, what happens next and when. One pure
  * function over what is known of the fleet; `status`, `--watch`, `--json` and the morning's report all tell the same.
  */
+import { type Actor, nameOfActor } from "#domain/core/actor.ts";
 import { isoTime } from "#domain/core/iso-time.ts";
-import type { Action } from "#domain/model/action.ts";
+import { type Action, HELD_BACK } from "#domain/model/action.ts";
+import { nodeKey } from "#domain/model/work.ts";
 import type { ChannelFact, Explained, FleetFacts, NextStep, Standstill, StandstillKind } from "./standstill.ts";
-import { standstill } from "./standstill.ts";
+import { findCommand, standstill } from "./standstill.ts";
+import { explainActions } from "./standstill-actions.ts";
 import { explainConditions } from "./standstill-conditions.ts";
 import { explainWork } from "./standstill-work.ts";
 
 export function explainFleet(facts: FleetFacts): Explained {
   const whole = explainWhole(facts);
+  const isHeld = whole.length > 0 || (facts.configProblem !== null && facts.daemon.state !== "running");
   const standstills = [
     ...whole,
+    ...explainBrokenConfig(facts),
     ...explainConditions(facts),
-    ...facts.notStarted.map((one) => explainNotStarted(one, whole.length > 0)),
+    ...facts.notStarted.map((one) => explainNotStarted(one, isHeld)),
+    ...explainActions(facts, isHeld),
     ...explainWork(facts),
     ...facts.channels.map(explainChannel),
   ];
-  return { standstills, next: whole.length > 0 ? null : tellNext(facts, standstills) };
+  return { standstills, next: isHeld ? null : tellNext(facts, standstills) };
 }
 
 /** What holds everything: whoever is at work finishes, and nothing follows. */
 function explainWhole(facts: FleetFacts): Standstill[] {
-  const { safeMode, frozen, configProblem, hold, off, daemon } = facts;
+  const { safeMode, frozen, hold, off, daemon } = facts;
   const found: (Standstill | false)[] = [
     safeMode !== null &&
       standstill("safe-mode", {
@@ -32,26 +38,67 @@ function explainWhole(facts: FleetFacts): Standstill[] {
       }),
     frozen !== null &&
       standstill("frozen", {
-        text: `FROZEN since ${isoTime(frozen.since)} by ${frozen.by}${frozen.reason ? `: ${frozen.reason}` : ""} (overseer thaw ends it)`,
+        text: `FROZEN since ${isoTime(frozen.since)} by ${nameOfActor(frozen.by as Actor)}${frozen.reason ? `: ${frozen.reason}` : ""} (overseer thaw ends it)`,
         command: "overseer thaw",
         sinceAt: frozen.since,
       }),
-    configProblem !== null &&
-      standstill("configuration", { text: `The configuration cannot be used: ${configProblem}`, command: null }),
-    hold !== null && standstill("settings", { text: `WAITING: ${hold.message} ${hold.hint}`, command: null }),
+    facts.isDiskFull && explainFullDisk(daemon),
+    hold !== null &&
+      standstill("settings", {
+        text: `WAITING: ${hold.message} ${hold.hint}`,
+        command: findCommand(hold.hint) ?? "overseer config show",
+      }),
     off.includes("supervision") &&
       standstill("switched-off", {
         text: "The daemon runs without supervision: nothing is dispatched by itself (overseer down, then up)",
-        command: "overseer up",
+        command: "overseer down",
       }),
     off.includes("reconcile") &&
       standstill("switched-off", {
-        text: "reconcile.enabled is false in .overseer/config.yaml: nothing is dispatched nor recovered",
-        command: null,
+        text: "reconcile.enabled is false in .overseer/config.yaml: nothing is dispatched nor recovered (overseer config show)",
+        command: "overseer config show",
       }),
-    daemon.state !== "running" && !facts.isCopy && hasOpenWork(facts) && explainDaemon(daemon),
+    daemon.state !== "running" &&
+      !facts.isCopy &&
+      hasOpenWork(facts) &&
+      !isSilencedByDisk(facts) &&
+      explainDaemon(daemon),
   ];
   return found.filter((one): one is Standstill => one !== false);
+}
+
+/** A daemon that runs continues under what it had; whoever starts anew finds nothing to stand on. */
+function explainBrokenConfig({ configProblem, daemon }: FleetFacts): Standstill[] {
+  if (configProblem === null) return [];
+  const problem = configProblem.trim().replace(/([^.!?])$/, "$1.");
+  return [
+    standstill("configuration", {
+      text: `The configuration cannot be used: ${problem} ${tellWithoutConfig(daemon.state === "running")} (overseer config show reads it again)`,
+      command: "overseer config show",
+    }),
+  ];
+}
+
+/** What holds while the file cannot be used, and what ends it. */
+export function tellWithoutConfig(isDaemonRunning: boolean): string {
+  return isDaemonRunning
+    ? "The daemon stays under the last good settings; correct the file and it takes effect by itself"
+    : "Nothing is started until the file is corrected";
+}
+
+function explainFullDisk({ state }: FleetFacts["daemon"]): Standstill {
+  const isUp = state !== "stopped" && state !== "died";
+  const who = isUp ? "the daemon lives and can write nothing" : "nothing can be written";
+  const then = isUp ? "free some, and it goes on by itself within seconds" : "free some, then overseer up";
+  return standstill("disk-full", {
+    text: `DISK FULL: there is no room left where the repository lies, and ${who} (${then}; overseer doctor tells how much)`,
+    command: "overseer doctor",
+  });
+}
+
+/** Its heartbeat and its ticks need room too: that they stand still says nothing more. */
+function isSilencedByDisk({ isDiskFull, daemon }: FleetFacts): boolean {
+  return isDiskFull && (daemon.state === "not-beating" || daemon.state === "not-ticking");
 }
 
 const DAEMON_TEXTS = {
@@ -82,9 +129,10 @@ function explainNotStarted({ problem, nodes }: FleetFacts["notStarted"][number],
 }
 
 function explainChannel({ channel, sinceAt, problem }: ChannelFact): Standstill {
+  const command = `overseer notify test ${channel}`;
   return standstill("channel", {
-    ...{ text: `NOT TOLD: nothing gets through by ${channel} since ${isoTime(sinceAt)}: ${problem}`, sinceAt },
-    command: "overseer notify test",
+    text: `NOT TOLD: nothing gets through by ${channel} since ${isoTime(sinceAt)}: ${problem} (try it: ${command})`,
+    ...{ command, sinceAt },
     about: [channel],
   });
 }
@@ -92,36 +140,104 @@ function explainChannel({ channel, sinceAt, problem }: ChannelFact): Standstill 
 /** What holds back work that is ready, so that its dispatch is not promised. */
 const HOLDS_DISPATCH: ReadonlySet<StandstillKind> = new Set(["provider", "quota", "mass-death", "dispatch"]);
 
+/** The earliest thing that will really happen; where there is none, for whom it waits. */
 function tellNext(facts: FleetFacts, standstills: readonly Standstill[]): NextStep {
-  const { goals, agents, actions, daemon, now } = facts;
-  const active = goals.filter(({ status }) => status === "active");
-  const [due] = actions.filter(({ status }) => status !== "taken").toSorted((a, b) => a.dueAt - b.dueAt);
-  const working = agents.filter(({ seen }) => seen === "working" || seen === "starting" || seen === "preparing");
-  const ready = active.reduce((sum, { queued }) => sum + queued, 0);
+  const { goals, agents, daemon, now } = facts;
   const tick = daemon.nextTickAt === null ? null : Math.max(daemon.nextTickAt, now);
-  if (due) {
-    const place = due.workNodeId === null ? "" : ` for ${due.goalId}/${due.workNodeId}`;
+  const working = agents.filter(({ seen }) => seen === "working" || seen === "starting" || seen === "preparing");
+  const coming = listComing(facts, standstills);
+  if (working.length > 0 && tick !== null) coming.push({ text: tellWorking(working), nextAt: tick });
+  const [first] = coming.toSorted((a, b) => a.nextAt - b.nextAt);
+  if (first) return first;
+  if (working.length > 0) return { text: tellWorking(working), nextAt: tick };
+  const active = goals.filter(({ status }) => status === "active");
+  if (active.length > 0 && daemon.state !== "running") return { text: "nothing by itself (overseer up)", nextAt: null };
+  const yours = standstills.find(({ turn }) => turn === "person");
+  const others = listOthers(agents, standstills);
+  if (yours && others.length > 0 && tick !== null) {
+    const more = others.length > 1 ? ` and ${others.length - 1} more` : "";
     return {
-      text: `${DOES[due.kind]}${place}`,
-      nextAt: Math.max(due.dueAt, now),
+      text: `${others[0]}${more} ${others.length > 1 ? "are" : "is"} looked at again; the rest waits for you`,
+      nextAt: tick,
     };
   }
-  if (working.length > 0) {
-    const names = working.slice(0, 3).map(({ agent, attempt }) => `${agent}#${attempt}`);
-    const more = working.length > 3 ? ` and ${working.length - 3} more` : "";
-    return { text: `${names.join(", ")}${more} at work; all are looked at again`, nextAt: tick };
+  if (yours) return { text: `nothing by itself: it waits for you (${yours.command})`, nextAt: null };
+  if (isReadyWorkHeld(facts, standstills)) {
+    return { text: "it is looked at whether ready work can be dispatched", nextAt: tick };
   }
-  const holding = standstills.filter(({ kind }) => HOLDS_DISPATCH.has(kind));
-  if (ready > 0 && holding.length > 0) {
-    const known = holding.flatMap(({ nextAt }) => (nextAt === null ? [] : [nextAt]));
-    const soonest = known.length === 0 ? tick : Math.max(now, Math.min(...known));
-    return { text: "it is looked at whether ready work can be dispatched", nextAt: soonest };
-  }
-  if (ready > 0) return { text: `${ready} ready ${ready === 1 ? "task is" : "tasks are"} dispatched`, nextAt: tick };
   if (agents.length > 0) return { text: "all agents are looked at again", nextAt: tick };
-  if (active.length > 0 && daemon.state !== "running") return { text: "nothing by itself (overseer up)", nextAt: null };
   if (active.length > 0) return { text: "nothing by itself; what is open is looked at again", nextAt: tick };
   return { text: "nothing; no goal is open", nextAt: null };
+}
+
+/** Agents that wait for no person: what is said about somebody else does not hold for them. */
+function listOthers(agents: FleetFacts["agents"], standstills: readonly Standstill[]): string[] {
+  const persons = new Set(standstills.flatMap(({ turn, about }) => (turn === "person" ? about : [])));
+  return agents
+    .filter(({ seen }) => seen === "idle" || seen === "waiting")
+    .filter(({ goalId, workNodeId }) => !persons.has(nodeKey(goalId, workNodeId)))
+    .map(({ agent, attempt }) => `${agent}#${attempt}`)
+    .filter((label) => !persons.has(label));
+}
+
+function tellWorking(working: FleetFacts["agents"]): string {
+  const names = working.slice(0, 3).map(({ agent, attempt }) => `${agent}#${attempt}`);
+  const more = working.length > 3 ? ` and ${working.length - 3} more` : "";
+  return `${names.join(", ")}${more} at work; all are looked at again`;
+}
+
+/** Everything whose time is known. Of two at once the first is told. */
+function listComing(facts: FleetFacts, standstills: readonly Standstill[]): (NextStep & { readonly nextAt: number })[] {
+  const { actions, now, daemon } = facts;
+  const due = actions
+    // A landing that is held up is looked at again in vain, until what holds it has ended.
+    .filter(({ status, problem }) => status !== "taken" && problem?.startsWith(HELD_BACK) !== true)
+    .map(({ kind, goalId, workNodeId, dueAt }) => ({
+      text: `${DOES[kind]}${workNodeId === null ? "" : ` for ${goalId}/${workNodeId}`}`,
+      nextAt: Math.max(dueAt, now),
+    }));
+  const ready = countReady(facts);
+  const isHeld = isReadyWorkHeld(facts, standstills);
+  // Whatever makes work ready wakes the tick: nothing waits for the clock.
+  const isDispatched = ready > 0 && !isHeld && daemon.state === "running";
+  const dispatched = { text: `${ready} ready ${ready === 1 ? "task is" : "tasks are"} dispatched`, nextAt: now };
+  const again = standstills.flatMap(({ kind, about, nextAt }) => {
+    const text = tellAgain(kind, about[0] ?? "", isHeld);
+    return nextAt === null || text === undefined ? [] : [{ text, nextAt: Math.max(nextAt, now) }];
+  });
+  return [...due, ...again, ...(isDispatched ? [dispatched] : [])];
+}
+
+/** What happens at the time that a standstill names. */
+function tellAgain(kind: StandstillKind, about: string, isHeld: boolean): string | undefined {
+  switch (kind) {
+    case "provider":
+    case "quota":
+      return `one agent tries whether ${about} works again`;
+    case "dispatch":
+      return isHeld ? "it is looked at whether ready work can be dispatched" : undefined;
+    case "landing":
+      return `it is looked at whether ${about} can land`;
+    case "stalled":
+      return `the next step for ${about}, which is stalled`;
+    case "agent-paused":
+      return `${about} is resumed`;
+    default:
+      return undefined;
+  }
+}
+
+function countReady({ goals }: FleetFacts): number {
+  return goals.reduce((sum, { status, queued }) => sum + (status === "active" ? queued : 0), 0);
+}
+
+function isReadyWorkHeld(facts: FleetFacts, standstills: readonly Standstill[]): boolean {
+  const ready = countReady(facts);
+  if (ready === 0) return false;
+  // What cannot be started is tried again, as that standstill says; it is not dispatched by being ready.
+  if (facts.notStarted.reduce((sum, { nodes }) => sum + nodes.length, 0) >= ready) return true;
+  const isDeferred = facts.conditions.some(({ kind, active }) => kind === "dispatch" && active);
+  return isDeferred || standstills.some(({ kind }) => HOLDS_DISPATCH.has(kind));
 }
 
 /** What an action does, for whoever waits for it. */

@@ -1,5 +1,6 @@
 /** A report for the morning as lines of text, or as Markdown to be pasted elsewhere. Long parts are cut, and say so. */
 import { isoTime } from "#domain/core/iso-time.ts";
+import { tellProgress } from "#domain/plans/rollup.ts";
 import type { MorningLine, MorningReport } from "./morning.ts";
 
 /** So many lines of one part are shown; --json has them all. */
@@ -33,8 +34,21 @@ export function renderMorningMarkdown(report: MorningReport): string {
 }
 
 function partsOf(report: MorningReport, plain: (text: string) => string): Part[] {
-  const { reached, landed, done, cancelled, failed, remediated, cost, questions, open, waitsForYou, standsStill } =
-    report;
+  const {
+    reached,
+    reachedInPart,
+    landed,
+    takenBack,
+    done,
+    cancelled,
+    failed,
+    remediated,
+    cost,
+    questions,
+    open,
+    waitsForYou,
+    standsStill,
+  } = report;
   const tell = ({ what, name, text }: MorningLine) => plain(`${what}${name ? ` "${clip(name)}"` : ""}: ${text}`);
   const remedies = Object.entries(remediated).map(([what, count]) => plain(`${count} ${what}`));
   const money = `$${cost.costUsd.toFixed(2)}, ${cost.tokens.toLocaleString("en")} tokens, ${cost.sessions} ${cost.sessions === 1 ? "session" : "sessions"}`;
@@ -42,7 +56,9 @@ function partsOf(report: MorningReport, plain: (text: string) => string): Part[]
   const parts: Part[] = [
     { title: "Waits for you", lines: waitsForYou.map(plain) },
     { title: "Goals reached", lines: reached.map(tell) },
+    { title: "Goals reached in part", lines: reachedInPart.map(tell) },
     { title: "Landed", lines: landed.map(tell) },
+    { title: "Taken back by a person", lines: takenBack.map(tell) },
     { title: "Done without a change to land", lines: done.map(tell) },
     { title: "Cancelled by a person", lines: cancelled.map(tell) },
     { title: "Failed", lines: failed.map(tell) },
@@ -50,7 +66,7 @@ function partsOf(report: MorningReport, plain: (text: string) => string): Part[]
     { title: "Stands still", lines: standsStill.map(plain) },
     {
       title: "Open",
-      lines: open.map(({ goalId, title, ...of }) => plain(`${goalId} ${title}: ${of.done} of ${of.total} done`)),
+      lines: open.map(({ goalId, title, ...of }) => plain(`${goalId} ${title}: ${tellProgress(of)}`)),
     },
     { title: "Cost", lines: [plain(`${money}${models}`)] },
     { title: "Questions", lines: [plain(`${questions.asked} asked, ${questions.answered} answered`)] },

@@ -20,12 +20,20 @@ const FACTS: MorningFacts = {
   events: [
     event("landing.landed", { to: "c0ffee0123456", target: "main", already: false }),
     event("work.done", { summary: "landed it" }),
+    event(
+      "work.taken_back",
+      { target: "main", landed: "1".repeat(40), commit: "2".repeat(40), reason: "it breaks" },
+      { nodeId: "T9" },
+    ),
     event("work.done", { summary: "by hand" }, { nodeId: "T2" }),
     event("work.done", { summary: "a phase" }, { nodeId: "P1", because: "all-children-done" }),
     event("work.blocked", { blocked: { kind: "human", detail: "no key" } }, { nodeId: "T3" }),
     event("work.returned", { round: 2, reason: "tests failed" }, { nodeId: "T4" }),
+    event("work.returned", { round: 0, words: "No" }, { nodeId: "T4", actor: "human:ada", because: "rejected" }),
     event("landing.refused", { detail: "a conflict" }, { nodeId: "T5" }),
     event("work.cancelled", { reason: null }, { nodeId: "T6" }),
+    event("work.cancelled", { reason: "no_changes: was there" }, { nodeId: "T8", because: "no-changes" }),
+    event("work.cancelled", { reason: "no_changes: was there" }, { nodeId: "T8a", because: "parent-cancelled" }),
     event("work.cancelled", { reason: null }, { nodeId: "T7", because: "goal-cancelled" }),
     event("goal.cancelled", { reason: "late" }, { goalId: "goal_B", nodeId: undefined, actor: "human:ada" }),
     event("work.blocked", { blocked: { kind: "human", detail: "which?" } }, { nodeId: "T8" }),
@@ -43,12 +51,30 @@ const FACTS: MorningFacts = {
     event("assignment.reassigning", {}),
     event("assignment.parked", {}),
     event("fleet.mass_death", {}),
+    event("fleet.mass_death", {}, { because: "died-with-them" }),
     event("quota.tripped", {}),
     event("provider.failed", {}),
     event("daemon.started", { previous: null }),
     event("daemon.started", { previous: { pid: 1 } }),
     event("model.asked", { costUsd: 0.25, tokens: null }),
     event("question.asked", {}),
+    event(
+      "question.asked",
+      {
+        questionId: "q_9",
+        text: "Nothing more lands on main: landing.afterLand failed on c0ffee, which goal_A/T1 has made of it (exit 1). The landing stands. Fix it.",
+      },
+      { goalId: undefined, nodeId: undefined, agent: undefined, because: "after-landing-failed" },
+    ),
+    event(
+      "question.asked",
+      {
+        questionId: "q_8",
+        text: "Nothing more lands on main: landing.afterLand failed on 123, which T0 has made of it (exit 1). The landing stands.",
+      },
+      { goalId: undefined, nodeId: undefined, agent: undefined, because: "after-landing-failed" },
+    ),
+    event("question.withdrawn", { questionId: "q_8", reason: "landing.afterLand passes on 456" }),
     event("question.answered", {}),
   ],
   goals: [
@@ -66,24 +92,26 @@ const FACTS: MorningFacts = {
     { attempt: { end: null } as unknown as Attempt, usage: used(0.5) },
   ],
   standstills: [
-    standstill("review", { text: "YOUR REVIEW: goal_A/T8", command: null }),
-    standstill("quota", { text: "QUOTA: until noon", command: null, turn: "itself" }),
+    standstill("review", { text: "YOUR REVIEW: goal_A/T8", command: "overseer status" }),
+    standstill("quota", { text: "QUOTA: until noon", command: "overseer status", turn: "itself" }),
   ],
 };
 
 test("REPORT-1: each event stands in one part, and what follows from another is not told again", () => {
   const report = reportMorning(FACTS);
   const told = (lines: readonly { what: string; text: string }[]) => lines.map(({ what, text }) => `${what}: ${text}`);
+  expect(told(report.takenBack)).toEqual(["goal_A/T9: 1111111111 is out of main again by 2222222222: it breaks"]);
   expect(told(report.landed)).toEqual([
     ...["goal_A/T1: c0ffee0123 on main by ada", "goal_A/T10: beef012345 on main by ada"],
   ]);
-  expect(told(report.done)).toEqual(["goal_A/T2: by hand"]);
+  expect(told(report.done)).toEqual(["goal_A/T2: by hand", "goal_A/T8: without changes: was there"]);
   expect(told(report.reached)).toEqual(["goal_A: reached"]);
   expect(told(report.failed)).toEqual([
     "goal_A/T3: blocked: no key",
     "goal_A/T5: not landed: a conflict",
     "goal_A/T6: cancelled",
     "goal_A/T1: ada died: killed",
+    "landing.afterLand: failed on c0ffee, which goal_A/T1 has made of it (exit 1).",
   ]);
   expect(told(report.cancelled)).toEqual(["goal_B: cancelled: late"]);
   expect(report.remediated).toEqual({
@@ -93,13 +121,22 @@ test("REPORT-1: each event stands in one part, and what follows from another is 
   });
   expect(report).toMatchObject({
     cost: { costUsd: 1.75, tokens: 2_000, sessions: 2, modelsUsd: 0.25 },
-    questions: { asked: 1, answered: 1 },
+    questions: { asked: 3, answered: 1 },
     open: [{ goalId: "goal_A", done: 2, total: 7 }],
     waitsForYou: ["YOUR REVIEW: goal_A/T8"],
     standsStill: ["QUOTA: until noon"],
   });
   const types = new Set(FACTS.events.map(({ type }) => type));
   expect(MORNING_TYPES.filter((type) => !types.has(type))).toEqual([]);
+});
+
+test("REPORT-1: a goal of which something was cancelled or taken back is reached in part, and says which", () => {
+  const [first] = FACTS.goals;
+  if (!first) throw new Error("there is none");
+  const goals = [{ ...first, status: "completed" as const, progress: { done: 1, total: 1, cancelled: 1 } }];
+  const report = reportMorning({ ...FACTS, goals });
+  expect(report.reached).toEqual([]);
+  expect(renderMorning(report)).toContain('Goals reached in part\n  goal_A "Dates": 1 of 2 done; 1 cancelled\n');
 });
 
 test("REPORT-1: as text what waits comes first; as Markdown nothing of an agent's is markup", () => {

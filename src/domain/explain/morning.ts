@@ -5,13 +5,16 @@
 import type { Attempt, Usage } from "#domain/model/attempt.ts";
 import { sumOfUsage } from "#domain/model/attempt.ts";
 import type { EventOf } from "#domain/model/event.ts";
-import { nodeKey } from "#domain/model/work.ts";
+import { nodeKey, readNoChanges } from "#domain/model/work.ts";
+import type { Progress } from "#domain/plans/rollup.ts";
+import { listLost, tellProgress } from "#domain/plans/rollup.ts";
 import type { GoalFact, Standstill } from "./standstill.ts";
 
 /** Types of event that a report is made of. */
 export const MORNING_TYPES = [
   "landing.landed",
   "landing.refused",
+  "work.taken_back",
   "work.done",
   "work.cancelled",
   "work.blocked",
@@ -32,6 +35,7 @@ export const MORNING_TYPES = [
   "model.asked",
   "question.asked",
   "question.answered",
+  "question.withdrawn",
 ] as const satisfies readonly EventOf["type"][];
 
 export interface MorningFacts {
@@ -42,7 +46,7 @@ export interface MorningFacts {
   readonly events: readonly EventOf[];
   /** What nodes are called, by `goal/node`. */
   readonly names: ReadonlyMap<string, string>;
-  readonly goals: readonly (GoalFact & { readonly progress: { readonly done: number; readonly total: number } })[];
+  readonly goals: readonly (GoalFact & { readonly progress: Omit<Progress, "percent"> })[];
   /** Attempts that lived since then, each with what it has used so far. */
   readonly sessions: readonly { readonly attempt: Attempt; readonly usage: Usage | undefined }[];
   readonly standstills: readonly Standstill[];
@@ -61,7 +65,11 @@ export interface MorningReport {
   readonly sinceAt: number;
   readonly at: number;
   readonly reached: readonly MorningLine[];
+  /** Ended as reached, although something of it was cancelled or taken back. */
+  readonly reachedInPart: readonly MorningLine[];
   readonly landed: readonly MorningLine[];
+  /** Landed, in this time or before, and taken out of the target again by a person. */
+  readonly takenBack: readonly MorningLine[];
   /** Done without a change to land: by hand, or because nothing had to be changed. */
   readonly done: readonly MorningLine[];
   /** What a person ended; nothing of it failed. */
@@ -83,6 +91,8 @@ export interface MorningReport {
     readonly title: string;
     readonly done: number;
     readonly total: number;
+    readonly cancelled: number;
+    readonly takenBack: number;
   }[];
   readonly waitsForYou: readonly string[];
   readonly standsStill: readonly string[];
@@ -98,11 +108,16 @@ export function reportMorning(facts: MorningFacts): MorningReport {
   const landedNodes = new Set(events.flatMap((one) => (one.type === "landing.landed" ? [placeOf(one)] : [])));
   return {
     ...{ project, sinceAt, at },
-    reached: collect((event) => (event.type === "goal.completed" ? "reached" : undefined)),
+    reached: collect((event) => (event.type === "goal.completed" && !tellPart(goals, event) ? "reached" : undefined)),
+    reachedInPart: collect((event) => (event.type === "goal.completed" ? tellPart(goals, event) : undefined)),
     landed: collect((event) => (event.type === "landing.landed" ? describeLanding(event) : undefined)),
-    done: collect((event) =>
-      event.type === "work.done" && isTask(event) && !landedNodes.has(placeOf(event)) ? event.data.summary : undefined,
-    ),
+    takenBack: collect((event) => (event.type === "work.taken_back" ? describeTakeBack(event) : undefined)),
+    done: collect((event) => {
+      if (event.type === "work.cancelled" && event.because === "no-changes") return describeNoChanges(event);
+      return event.type === "work.done" && isTask(event) && !landedNodes.has(placeOf(event))
+        ? event.data.summary
+        : undefined;
+    }),
     cancelled: collect((event) => (isByPerson(event) ? describeCancel(event) : undefined)),
     failed: collectFailures(facts),
     remediated: countRemedies(events),
@@ -113,10 +128,19 @@ export function reportMorning(facts: MorningFacts): MorningReport {
     },
     open: goals
       .filter(({ status }) => status === "active" || status === "paused")
-      .map(({ goalId, title, progress: { done, total } }) => ({ goalId, title, done, total })),
+      .map(({ goalId, title, progress }) => {
+        const { done, total, cancelled = 0, takenBack = 0 } = progress;
+        return { goalId, title, done, total, cancelled, takenBack };
+      }),
     waitsForYou: standstills.filter(({ turn }) => turn === "person").map(({ text }) => text),
     standsStill: standstills.filter(({ turn }) => turn === "itself").map(({ text }) => text),
   };
+}
+
+/** How much of a goal was reached, where that is not all of it. */
+function tellPart(goals: MorningFacts["goals"], { goalId }: EventOf): string | undefined {
+  const progress = goals.find((one) => one.goalId === goalId)?.progress;
+  return progress && listLost(progress).length > 0 ? tellProgress(progress) : undefined;
 }
 
 function placeOf({ goalId, nodeId, agent }: EventOf): string {
@@ -140,6 +164,12 @@ function describeLanding(event: EventOf<"landing.landed">): string {
   return already ? `was in ${target} already` : `${to.slice(0, 10)} on ${target}${by}`;
 }
 
+function describeTakeBack(event: EventOf<"work.taken_back">): string {
+  const { landed, target, commit, reason } = event.data;
+  const by = commit === null ? "" : ` by ${commit.slice(0, 10)}`;
+  return `${landed.slice(0, 10)} is out of ${target} again${by}${reason ? `: ${reason}` : ""}`;
+}
+
 /** From the newest on, so that what was put right later is known. */
 function collectFailures(facts: MorningFacts): MorningLine[] {
   const lines: MorningLine[] = [];
@@ -150,11 +180,22 @@ function collectFailures(facts: MorningFacts): MorningLine[] {
     const text = isByPerson(event) ? undefined : describeFailure(event);
     const isOver = ended.has(place) || (event.type === "work.blocked" && wentOn.has(place));
     if (text !== undefined && !isOver) lines.push(lineOf(facts, event, text));
+    if (event.type === "question.withdrawn") wentOn.add(event.data.questionId);
+    const broke = describeAfterLandFailure(event, wentOn);
+    if (broke !== undefined) lines.push({ at: event.at, what: "landing.afterLand", name: "", text: broke });
     if (event.type === "work.unblocked") wentOn.add(place);
     if (event.type === "landing.landed" || event.type === "work.done" || event.type === "work.cancelled")
       ended.add(place);
   }
   return lines.reverse();
+}
+
+/** Told by the question that holds the landings; where the command has passed since, it was withdrawn. */
+function describeAfterLandFailure(event: EventOf, withdrawn: ReadonlySet<string>): string | undefined {
+  if (event.type !== "question.asked" || event.because !== "after-landing-failed") return undefined;
+  if (withdrawn.has(event.data.questionId)) return undefined;
+  const [, said = event.data.text] = event.data.text.split(": landing.afterLand ");
+  return said.split(" The landing stands.")[0];
 }
 
 function isByPerson({ actor }: EventOf): boolean {
@@ -168,11 +209,19 @@ function describeCancel(event: EventOf): string | undefined {
   return `cancelled${event.data.reason ? `: ${event.data.reason}` : ""}`;
 }
 
+/** Undefined where it ended for another reason. */
+function describeNoChanges(event: EventOf<"work.cancelled">): string | undefined {
+  const said = readNoChanges(event.data.reason);
+  return said === undefined ? undefined : `without changes: ${said}`;
+}
+
 function describeFailure(event: EventOf): string | undefined {
   switch (event.type) {
     case "goal.cancelled":
-    case "work.cancelled":
       return describeCancel(event);
+    case "work.cancelled":
+      // Where nothing had to be changed, nothing failed; what is below such a node ended with it.
+      return describeNoChanges(event) === undefined ? describeCancel(event) : undefined;
     case "work.blocked":
       return `blocked: ${event.data.blocked.detail}`;
     case "landing.refused":
@@ -205,9 +254,16 @@ function countRemedies(events: readonly EventOf[]): Record<string, number> {
   for (const event of events) {
     const replaced = event.type === "daemon.started" && event.data.previous !== null ? "daemons replaced" : undefined;
     const what = replaced ?? REMEDIES[event.type];
-    if (what !== undefined) counted[what] = (counted[what] ?? 0) + 1;
+    // A loss that grew is still one.
+    const isRemedy = what !== undefined && event.because !== "died-with-them" && !isPersonsReturn(event);
+    if (isRemedy) counted[what] = (counted[what] ?? 0) + 1;
   }
   return counted;
+}
+
+/** A person who sends work back, or takes it over, has done that by themselves. */
+function isPersonsReturn(event: EventOf): boolean {
+  return event.type === "work.returned" && (event.because === "rejected" || event.because === "taken-over");
 }
 
 function costOf({ events, sessions }: MorningFacts): MorningReport["cost"] {

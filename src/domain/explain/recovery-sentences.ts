@@ -1,6 +1,8 @@
 /** What Overseer did to get work going again, and what holds for the fleet, as sentences; a part of `why`. */
 
+import { nameOfActor } from "#domain/core/actor.ts";
 import { isoTime } from "#domain/core/iso-time.ts";
+import { describeAmount, describeOrigin, describeSpent } from "#domain/model/budget-words.ts";
 import type { EventOf } from "#domain/model/event.ts";
 import { describeProviderFailure } from "#domain/model/provider-cause.ts";
 
@@ -57,6 +59,10 @@ function fleetSentence(event: EventOf): string | undefined {
       return `Overseer gives nothing out for now: ${event.data.reason}.`;
     case "dispatch.resumed":
       return "Overseer gives work out again.";
+    case "dispatch.failing":
+      return `No agent can be started: ${event.data.problem}${event.data.questionId === null ? " It is tried again, since a person answered." : ` A person is asked (${event.data.questionId}).`}`;
+    case "dispatch.works":
+      return "Agents can be started again.";
     case "quota.tripped":
       return `The quota of ${event.data.account} is used up; its agents wait until ${isoTime(event.data.until)}.`;
     case "quota.probing":
@@ -67,29 +73,45 @@ function fleetSentence(event: EventOf): string | undefined {
       const { account, cause, detail, until } = event.data;
       const said = detail === "" ? "" : ` ("${detail}")`;
       const asks = event.data.questionId === null ? "" : ` A person is asked (${event.data.questionId}).`;
-      return `Overseer found that ${describeProviderFailure(account, cause)}${said}; its agents wait, and one tries at ${isoTime(until)}.${asks}`;
+      return `Overseer found that ${describeProviderFailure(account, cause, detail)}${said}; its agents wait, and one tries at ${isoTime(until)}.${asks}`;
     }
     case "provider.probing":
       return `${event.agent ?? "One agent"} tries whether the provider of ${event.data.account} works again.`;
     case "provider.restored":
       return `The provider of ${event.data.account} works again.`;
     case "fleet.mass_death":
+      if (event.because === "died-with-them") return `${event.data.attempts.length} more died with them.`;
       return `${event.data.attempts.length} agents died at once; nothing is started until one of them is seen to live.`;
     case "fleet.restoring":
       return `Overseer starts ${event.data.nodes.length} of the dead agents again (stage ${event.data.stage}).`;
     case "fleet.restored":
       return "The fleet is restored.";
     case "budget.warned":
-      return `Much of the budget of ${event.data.scope} is spent: ${event.data.spent} of ${event.data.limit} (${event.data.what}).`;
+      return `Much of the budget of ${event.data.scope} is spent${describeSpent(event.data)}.`;
     case "budget.exceeded":
-      return `The budget of ${event.data.scope} is spent (${event.data.what}); its agents have one turn to hand over.`;
-    case "budget.paused":
-      return `The agents of ${event.data.scope} are paused: its budget is spent.`;
+      return `The budget of ${event.data.scope} is spent${describeSpent(event.data)}, and ${describeOrigin(event.data)}; its agents have one turn to hand over.`;
+    case "budget.paused": {
+      const asks = event.data.questionId === undefined ? "" : ` A person is asked (${event.data.questionId}).`;
+      return `The agents of ${event.data.scope} are paused: its budget is spent.${asks}`;
+    }
+    case "budget.raised": {
+      const granted = Object.entries(event.data.raised).flatMap(([key, value]) =>
+        value === undefined ? [] : [describeGrant(key, value)],
+      );
+      return `${nameOfActor(event.actor)} raised the budget of ${event.data.scope} to ${granted.join(", ")}.`;
+    }
+    case "budget.cleared":
+      return `The budget of ${event.data.scope} binds nobody any more.`;
     case "time.skipped":
       return `${Math.round(event.data.ms / 1000)} s were skipped; nobody is judged by them.`;
     default:
       return undefined;
   }
+}
+
+function describeGrant(key: string, value: number | null): string {
+  const what = key === "timeMs" ? "time" : key === "cost" ? "cost" : "tokens";
+  return value === null ? `no limit (${what})` : describeAmount(what, value);
 }
 
 function cause(event: { readonly data: { readonly cause: string } }): string {

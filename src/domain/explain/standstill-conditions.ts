@@ -1,5 +1,6 @@
 /** What holds for a part of the fleet for a while, as sentences: providers, quota, budgets, mass deaths, caps. */
 import { isoTime } from "#domain/core/iso-time.ts";
+import { commandToRaise, describeOrigin, describeSpent, nameBudget } from "#domain/model/budget-words.ts";
 import type {
   BudgetCondition,
   Condition,
@@ -9,75 +10,102 @@ import type {
   QuotaCondition,
 } from "#domain/model/condition.ts";
 import { describeProviderFailure } from "#domain/model/provider-cause.ts";
+import { nodeKey } from "#domain/model/work.ts";
 import type { FleetFacts, Standstill } from "./standstill.ts";
-import { standstill } from "./standstill.ts";
+import { commandToAnswer, standstill, tellAnswer } from "./standstill.ts";
 
 export function explainConditions(facts: FleetFacts): Standstill[] {
-  const found = facts.conditions.filter(({ active }) => active).flatMap((one) => explainCondition(one) ?? []);
+  const found = facts.conditions.filter(({ active }) => active).flatMap((one) => explainCondition(one, facts) ?? []);
   return [...found, ...explainDeferral(facts, found)];
 }
 
-function explainCondition(condition: Condition): Standstill | undefined {
+function explainCondition(condition: Condition, facts: FleetFacts): Standstill | undefined {
   switch (condition.kind) {
     case "quota":
-      return explainQuota(condition);
+      return explainQuota(condition, facts);
     case "provider":
-      return explainProvider(condition);
+      return explainProvider(condition, facts);
     case "mass-death":
       return explainMassDeath(condition);
     case "budget":
-      return explainBudget(condition);
+      return explainBudget(condition, facts);
     default:
       return undefined;
   }
 }
 
-function explainQuota({ account, phase, until, since, probe }: QuotaCondition): Standstill {
-  const text =
+function explainQuota({ account, phase, until, since, probe }: QuotaCondition, facts: FleetFacts): Standstill {
+  const said =
     phase === "probing"
       ? `QUOTA: ${account} was used up; #${probe ?? "?"} tries whether it works again, then the others follow`
       : `QUOTA: ${account} is used up until ${isoTime(until)}; then one agent tries, and the others follow`;
   return standstill("quota", {
-    ...{ text, command: null, about: [account], sinceAt: since },
+    text: `${said} (who waits: overseer agents)`,
+    ...{ command: "overseer agents", about: [account, ...listWorkOf(account, facts)], sinceAt: since },
     turn: "itself",
     nextAt: phase === "probing" ? null : until,
   });
 }
 
 /** Some of it only a person can help: a login, an empty account. */
-function explainProvider(condition: ProviderCondition): Standstill {
+function explainProvider(condition: ProviderCondition, facts: FleetFacts): Standstill {
   const { account, cause, detail, phase, until, since, probe, questionId } = condition;
+  const { now } = facts;
   const said = detail === "" ? "" : ` ("${detail}")`;
+  const command = questionId === null ? "overseer doctor" : commandToAnswer(questionId);
   const next =
     phase === "probing"
       ? `#${probe ?? "?"} tries whether it works again, then the others follow`
-      : `at ${isoTime(until)} one agent tries, and the others follow`;
+      : until > now
+        ? `at ${isoTime(until)} one agent tries, and the others follow`
+        : "its agents try now, and whoever is answered first ends it";
   return standstill("provider", {
-    text: `PROVIDER: ${describeProviderFailure(account, cause)}${said}; ${next}`,
-    ...{ command: questionId === null ? null : `overseer answer ${questionId} <choice or text>`, about: [account] },
-    ...{ turn: questionId === null ? "itself" : "person", sinceAt: since, nextAt: phase === "probing" ? null : until },
+    text: `PROVIDER: ${describeProviderFailure(account, cause, detail)}${said}; ${next} (${questionId === null ? `what is set up here: ${command}` : command})`,
+    ...{ command, about: [account, ...listWorkOf(account, facts)] },
+    ...{
+      turn: questionId === null ? "itself" : "person",
+      sinceAt: since,
+      nextAt: phase === "probing" || until <= now ? null : until,
+    },
   });
 }
 
-function explainMassDeath({ attempts, waiting, released, stage, since }: MassDeathCondition): Standstill {
+/** What the agents of an account work on. */
+function listWorkOf(account: string, { agents }: FleetFacts): string[] {
+  return agents
+    .filter(({ runtime }) => runtime !== undefined && account.startsWith(`${runtime}/`))
+    .map(({ goalId, workNodeId }) => nodeKey(goalId, workNodeId));
+}
+
+function explainMassDeath(condition: MassDeathCondition): Standstill {
+  const { attempts, waiting, released, stage, since, probeAt } = condition;
   const dead = `MASS DEATH: ${attempts.length} agents died at once`;
-  const text =
+  const about = [...released, ...waiting];
+  const command = about[0] === undefined ? "overseer agents" : `overseer why ${about[0]}`;
+  const said =
     stage === 0
-      ? `${dead}; one is tried again in a moment, and ${waiting.length} wait for it`
+      ? `${dead}; one is tried again ${probeAt === undefined ? "in a moment" : `at ${isoTime(probeAt)}`}, and ${Math.max(0, waiting.length - 1)} wait for it`
       : `${dead}; ${released.length} ${released.length === 1 ? "is" : "are"} tried again (stage ${stage}), and ${waiting.length} wait for ${released.length === 1 ? "it" : "them"}`;
   return standstill("mass-death", {
-    ...{ text, command: null, about: [...released, ...waiting], sinceAt: since },
-    turn: "itself",
+    text: `${said} (what became of one: ${command})`,
+    ...{ command, about, sinceAt: since },
+    ...{ turn: "itself", nextAt: stage === 0 ? (probeAt ?? null) : null },
   });
 }
 
 /** Near its limit nothing stands still yet. */
-function explainBudget({ scope, phase, since }: BudgetCondition): Standstill | undefined {
+function explainBudget(condition: BudgetCondition, { questions }: FleetFacts): Standstill | undefined {
+  const { scope, phase, since, questionId } = condition;
   if (phase === "warned") return undefined;
+  const asked = questions.find((one) => one.questionId === questionId);
   const doing = phase === "paused" ? "its agents are paused" : "its agents hand over";
+  const raise = commandToRaise(condition);
+  const command = asked ? commandToAnswer(asked.questionId) : (raise ?? "overseer config show");
+  const help = asked ? tellAnswer(asked) : (raise ?? `raise it there; ${command}`);
+  const left = phase === "paused" && questionId !== undefined && !asked ? " Nobody is asked about it now." : "";
   return standstill("budget", {
-    text: `BUDGET: the budget of ${scope} is spent, and ${doing} (raise budgets.* in .overseer/config.yaml)`,
-    ...{ command: null, about: [scope], sinceAt: since },
+    text: `BUDGET: the budget of ${nameBudget(condition)} is spent${describeSpent(condition)}, and ${doing}; ${describeOrigin(condition)}.${left} (${help})`,
+    ...{ command, about: [condition.node ?? scope], sinceAt: since },
   });
 }
 
@@ -93,14 +121,18 @@ function explainDeferral(facts: FleetFacts, said: readonly Standstill[]): Stands
   const ready = goals.reduce((sum, { status, queued }) => sum + (status === "active" ? queued : 0), 0);
   const held = ready > 0 ? `${ready} ready ${ready === 1 ? "task waits" : "tasks wait"}` : "Ready work waits";
   const help = (cap && HELP[cap]) ?? "";
+  const command = cap !== undefined && ON_MACHINE.has(cap) ? "overseer doctor" : "overseer agents";
   return [
     standstill("dispatch", {
-      text: `HELD BACK: ${held} since ${isoTime(since)}: ${reason}${help === "" ? "" : ` (${help})`}`,
-      ...{ command: null, sinceAt: since, nextAt: until ?? daemon.nextTickAt },
+      text: `HELD BACK: ${held} since ${isoTime(since)}: ${reason} (${help === "" ? "" : `${help}; `}${command})`,
+      ...{ command, sinceAt: since, nextAt: until ?? daemon.nextTickAt },
       turn: cap === "disk" || cap === "settings" ? "person" : "itself",
     }),
   ];
 }
+
+/** What the machine lacks, `doctor` tells; what others hold, those at work. */
+const ON_MACHINE: ReadonlySet<DispatchCap> = new Set(["load", "memory", "disk", "settings"]);
 
 /** What a person could do about a cap; those that are left out pass, or are told of by a sentence of their own. */
 const HELP: Readonly<Partial<Record<DispatchCap, string>>> = {

@@ -1,23 +1,29 @@
 /** Work that waits for somebody, as sentences: questions, reviews, landings, blocks, stalls, what can never begin. */
+import { nudgeHash } from "#domain/briefing/nudge-text.ts";
 import { isoTime } from "#domain/core/iso-time.ts";
 import type { Assignment } from "#domain/model/assignment.ts";
-import type { Claim } from "#domain/model/claim.ts";
-import type { Recovery, Rung } from "#domain/model/ladder-state.ts";
-import { newRecovery, nextRung, nextStepAt, stepsFor } from "#domain/model/ladder-state.ts";
+import { type Claim, tellUnchanged } from "#domain/model/claim.ts";
+import type { LadderLimits, Recovery, Rung } from "#domain/model/ladder-state.ts";
+import { newRecovery, nextRung, nextStepAt, sayableFrom, stepsFor } from "#domain/model/ladder-state.ts";
+import type { Merge } from "#domain/model/merge.ts";
 import type { WorkNode } from "#domain/model/work.ts";
 import { nodeKey } from "#domain/model/work.ts";
 import type { AgentFact, FleetFacts, QuestionFact, Standstill } from "./standstill.ts";
-import { standstill } from "./standstill.ts";
+import { commandToAnswer, findCommand, standstill, tellAnswer } from "./standstill.ts";
 
 export function explainWork(facts: FleetFacts): Standstill[] {
   return [
-    ...facts.questions.map(explainQuestion),
+    ...listOwnQuestions(facts).map(explainQuestion),
     ...explainReviews(facts),
     ...explainLandings(facts),
+    ...explainReturned(facts),
     ...explainBlocked(facts),
     ...explainNeverReady(facts),
     ...explainGoals(facts),
-    ...facts.stalled.map((one) => explainStalled(facts, one)),
+    ...facts.stalled
+      .filter(({ assignmentId }) => !facts.waitForAccount.has(assignmentId))
+      .map((one) => explainStalled(facts, one)),
+    ...explainDead(facts),
     ...facts.agents.flatMap((one) => explainAgent(facts, one) ?? []),
   ];
 }
@@ -27,17 +33,28 @@ const keyOf = ({ goalId, workNodeId }: Pick<WorkNode, "goalId" | "workNodeId">) 
 /** So many are named; the rest is counted. */
 const NAMED = 5;
 
-function nameSome(names: readonly string[]): string {
+export function nameSome(names: readonly string[]): string {
   const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : "";
   return `${names.slice(0, NAMED).join(", ")}${more}`;
 }
 
-function explainQuestion({ questionId, goalId, workNodeId, text, askedAt, unreached }: QuestionFact): Standstill {
+/** What is asked about a budget is told with the budget. */
+function listOwnQuestions({ questions, conditions }: FleetFacts): readonly QuestionFact[] {
+  const budgets = new Set(
+    conditions.flatMap((one) =>
+      one.kind === "budget" && one.active && one.phase !== "warned" ? [one.questionId] : [],
+    ),
+  );
+  return questions.filter(({ questionId }) => !budgets.has(questionId));
+}
+
+function explainQuestion(question: QuestionFact): Standstill {
+  const { questionId, goalId, workNodeId, text, askedAt, unreached } = question;
   const place = goalId !== null && workNodeId !== null ? nodeKey(goalId, workNodeId) : goalId;
-  const command = `overseer answer ${questionId} <choice or text>`;
+  const command = commandToAnswer(questionId);
   const nobody = unreached === null ? "" : ` NOBODY WAS REACHED (${unreached}).`;
   return standstill("question", {
-    text: `ASKED since ${isoTime(askedAt)}${place ? ` about ${place}` : ""} and not answered: ${withStop(clipWords(text))}${nobody} (${command})`,
+    text: `ASKED since ${isoTime(askedAt)}${place ? ` about ${place}` : ""} and not answered: ${withStop(clipWords(text))}${nobody} (${tellAnswer(question)})`,
     ...{ command, about: place ? [place] : [], sinceAt: askedAt },
   });
 }
@@ -54,12 +71,21 @@ function explainReviews({ nodes }: FleetFacts): Standstill[] {
   const names = due.map(keyOf);
   const command = `overseer accept ${names[0]}`;
   const one = due.length === 1;
+  const again = due.flatMap((node) => {
+    const { unchanged } = node.claim;
+    return unchanged ? [`; ${one ? "it" : keyOf(node)} is ${tellUnchanged(unchanged)}`] : [];
+  });
   return [
     standstill("review", {
-      text: `YOUR REVIEW: ${nameSome(names)} ${one ? "is" : "are"} done and ${one ? "waits" : "wait"} for you since ${isoTime(waitingSince(first))} (overseer review ${one ? names[0] : "<task>"}; then ${one ? command : "overseer accept <task>"} or reject)`,
+      text: `YOUR REVIEW: ${nameSome(names)} ${one ? "is" : "are"} done and ${one ? "waits" : "wait"} for you since ${isoTime(waitingSince(first))}${nameAgain(again)} (overseer review ${one ? names[0] : "<task>"}; then ${one ? command : "overseer accept <task>"} or reject)`,
       ...{ command, about: names, sinceAt: waitingSince(first) },
     }),
   ];
+}
+
+function nameAgain(again: readonly string[]): string {
+  const more = again.length > NAMED ? ` and ${again.length - NAMED} more` : "";
+  return `${again.slice(0, NAMED).join("")}${more}`;
 }
 
 function waitingSince({ claim, updatedAt }: WorkNode): number {
@@ -77,8 +103,8 @@ function explainLandings({ nodes, merges, questions, now }: FleetFacts): Standst
     const files = wait.files.length === 0 ? "" : ` (${nameSome(wait.files)})`;
     return [
       standstill("landing", {
-        text: `NOT LANDED: ${keyOf(node)} waits since ${isoTime(wait.since)}: ${withoutStop(wait.detail)}${files}${again}`,
-        ...{ command: null, about: [keyOf(node)], sinceAt: wait.since, nextAt },
+        text: `NOT LANDED: ${keyOf(node)} waits since ${isoTime(wait.since)}: ${withoutStop(wait.detail)}${files}${again} (what waits: overseer merge)`,
+        ...{ command: "overseer merge", about: [keyOf(node)], sinceAt: wait.since, nextAt },
         turn: wait.for === "checkout" ? "person" : "itself",
       }),
     ];
@@ -92,35 +118,67 @@ function explainLandings({ nodes, merges, questions, now }: FleetFacts): Standst
     ...parked.map((one) =>
       standstill("landing", {
         text: `NOT LANDED: ${one.branch} cannot land without you: ${withoutStop(one.detail ?? "it was parked")} (overseer merge)`,
-        ...{ command: "overseer merge", about: [one.branch], sinceAt: one.updatedAt },
+        ...{ command: "overseer merge", about: [one.branch, ...keysOf(one)], sinceAt: one.updatedAt },
       }),
     ),
   ];
 }
 
-/** Where a question is open about it, that says it. */
-function explainBlocked({ nodes, questions }: FleetFacts): Standstill[] {
-  const asked = new Set(questions.map(({ goalId, workNodeId }) => nodeKey(goalId ?? "", workNodeId ?? "")));
+/** A report of done that did not hold: its author is at it again, until its rounds are used up. */
+function explainReturned({ nodes, agents, fixRounds }: FleetFacts): Standstill[] {
   return nodes
-    .filter((node) => node.status === "blocked" && !asked.has(keyOf(node)))
+    .filter(({ status, claim, rounds = 0 }) => status === "in_progress" && claim === undefined && rounds > 0)
     .map((node) => {
-      const { stopped, needs: said } = node.blockedReason ?? {};
-      // A person stopped its agent, and was told how it continues.
-      if (stopped !== undefined) return explainReserved(node, said ?? "");
-      const command = `overseer work unblock ${keyOf(node)}`;
-      const needs = node.blockedReason?.needs ? ` What would help: ${withStop(node.blockedReason.needs)}` : "";
-      return standstill("blocked", {
-        text: `BLOCKED: ${keyOf(node)} since ${isoTime(node.updatedAt)}: ${withStop(node.blockedReason?.detail ?? "")}${needs} (${command})`,
-        ...{ command, about: [keyOf(node)], sinceAt: node.updatedAt },
+      const author = agents.find((one) => nodeKey(one.goalId, one.workNodeId) === keyOf(node));
+      const who = author ? `${author.agent}#${author.attempt} is at it again` : "another agent gets it";
+      const of = fixRounds === null ? "" : ` of ${fixRounds}`;
+      const command = `overseer why ${keyOf(node)}`;
+      return standstill("returned", {
+        text: `SENT BACK: ${keyOf(node)} since ${isoTime(node.updatedAt)}, round ${node.rounds}${of}: ${withoutStop(node.statusReason ?? "it did not hold")}; ${who} (${command})`,
+        ...{ command, about: [keyOf(node)], sinceAt: node.updatedAt, turn: "itself" as const },
       });
     });
+}
+
+function keysOf({ goalId, workNodeId }: Merge): string[] {
+  return goalId === null || workNodeId === null ? [] : [nodeKey(goalId, workNodeId)];
+}
+
+/** Where a question is open about it, that says it. One cause outside of the work is one line, however many wait for it. */
+function explainBlocked({ nodes, questions }: FleetFacts): Standstill[] {
+  const asked = new Set(questions.map(({ goalId, workNodeId }) => nodeKey(goalId ?? "", workNodeId ?? "")));
+  const blocked = nodes.filter((node) => node.status === "blocked" && !asked.has(keyOf(node)));
+  const byCause = Map.groupBy(blocked, (node) => {
+    const { kind, detail, stopped } = node.blockedReason ?? {};
+    return kind === "environment" && stopped === undefined ? `same ${detail}` : keyOf(node);
+  });
+  return [...byCause.values()].flatMap((all) => {
+    const [first] = all.toSorted((a, b) => a.updatedAt - b.updatedAt);
+    if (!first) return [];
+    // A person stopped its agent, and was told how it continues.
+    const { stopped, needs: said } = first.blockedReason ?? {};
+    return [stopped === undefined ? explainHindered(first, all.map(keyOf)) : explainReserved(first, said ?? "")];
+  });
+}
+
+function explainHindered(node: WorkNode, names: readonly string[]): Standstill {
+  const command = `overseer work unblock ${keyOf(node)}`;
+  const { detail = "", needs: said } = node.blockedReason ?? {};
+  const needs = said ? ` What would help: ${withStop(said)}` : "";
+  // What would help may name the command already.
+  const then = names.length > 1 ? `${command}, and so for each` : command;
+  const how = names.length === 1 && needs.includes(command) ? "" : ` (${then})`;
+  return standstill("blocked", {
+    text: `BLOCKED: ${nameSome(names)} since ${isoTime(node.updatedAt)}: ${withStop(detail)}${needs}${how}`,
+    ...{ command, about: names, sinceAt: node.updatedAt },
+  });
 }
 
 function explainReserved(node: WorkNode, needs: string): Standstill {
   const detail = withStop(node.blockedReason?.detail ?? "");
   return standstill("blocked", {
     text: `YOURS: ${keyOf(node)} since ${isoTime(node.updatedAt)}: ${detail} ${withStop(needs)}`,
-    ...{ command: null, about: [keyOf(node)], sinceAt: node.updatedAt },
+    ...{ command: findCommand(needs) ?? `overseer why ${keyOf(node)}`, about: [keyOf(node)], sinceAt: node.updatedAt },
   });
 }
 
@@ -170,7 +228,7 @@ function findDead(
 }
 
 function explainGoals({ goals }: FleetFacts): Standstill[] {
-  return goals.flatMap(({ goalId, title, status, nodes, progress }): Standstill[] => {
+  return goals.flatMap(({ goalId, title, status, nodes, progress, unchanged = 0 }): Standstill[] => {
     if (status === "paused") {
       const command = `overseer goal resume ${goalId}`;
       return [standstill("goal-paused", { text: `PAUSED: ${goalId} ${title} (${command})`, command, about: [goalId] })];
@@ -179,7 +237,11 @@ function explainGoals({ goals }: FleetFacts): Standstill[] {
     if (status !== "active" || (nodes > 0 && !isEmptied)) return [];
     const command = `overseer goal plan ${goalId} --file plan.yaml`;
     if (isEmptied) {
-      const text = `NOTHING LEFT: every task of ${goalId} ${title} was cancelled (overseer goal cancel ${goalId}, or ${command})`;
+      const how =
+        unchanged === 0
+          ? `every task of ${goalId} ${title} was cancelled`
+          : `no task of ${goalId} ${title} is open, ${unchanged} ended without changes: nothing had to be changed`;
+      const text = `NOTHING LEFT: ${how} (overseer goal cancel ${goalId}, or under a new id: ${command})`;
       return [standstill("no-plan", { text, command: `overseer goal cancel ${goalId}`, about: [goalId] })];
     }
     return [standstill("no-plan", { text: `NO PLAN: ${goalId} ${title} (${command})`, command, about: [goalId] })];
@@ -203,15 +265,34 @@ function explainStalled(facts: FleetFacts, assignment: Assignment): Standstill {
   const known = recoveries.find((one) => keyOf(one) === keyOf(assignment));
   const recovery = stepsFor(known ?? newRecovery(assignment.goalId, assignment.workNodeId), assignment.assignmentId);
   const patience = patienceMs.get(assignment.assignmentId) ?? ladder?.patienceMs ?? 0;
-  const nextAt = Math.max(nextStepAt(recovery, patience) ?? 0, facts.daemon.nextTickAt ?? 0) || null;
-  const rung = ladder ? STEPS[nextRung(passReplan(recovery), assignment.recoveryPolicy, ladder)] : "it is looked at";
+  const next = ladder && nextRung(passReplan(recovery), assignment.recoveryPolicy, ladder);
+  const waits = ladder && next ? waitForWords(recovery, assignment, next, ladder) : 0;
+  const dueAt = Math.max(nextStepAt(recovery, patience) ?? 0, waits);
+  // Whatever happens in the fleet brings the next look forward and moves the one after it; what is due stays due.
+  const nextAt = dueAt > facts.now ? dueAt : facts.daemon.nextTickAt;
+  const rung = next ? STEPS[next] : "it is looked at";
   const cause = (assignment.statusReason ?? "no activity").replaceAll("-", " ");
-  const when = nextAt === null ? "next" : nextAt > facts.now ? `at ${isoTime(nextAt)}` : "at the next look";
+  const since =
+    (cause === "looping" ? undefined : facts.quietSince.get(assignment.assignmentId)) ?? assignment.updatedAt;
+  const at = nextAt === null ? "next" : nextAt > facts.now ? `at ${isoTime(nextAt)}` : "at the next look";
+  const when = dueAt > facts.now ? `at the first look after ${isoTime(dueAt)}` : at;
+  const command = `overseer peek ${assignment.target.agentId}`;
   return standstill("stalled", {
-    text: `STALLED: ${assignment.target.agentId} on ${keyOf(assignment)} since ${isoTime(assignment.updatedAt)} (${cause}); ${when} ${rung}`,
-    ...{ command: null, about: [keyOf(assignment)], sinceAt: assignment.updatedAt, nextAt },
+    text: `STALLED: ${assignment.target.agentId} on ${keyOf(assignment)} since ${isoTime(since)} (${cause}); ${when} ${rung} (${command})`,
+    ...{ command, about: [keyOf(assignment)], sinceAt: since, nextAt },
     turn: "itself",
   });
+}
+
+/** The same words are not said again for a while, also where the steps began anew (domain/tick/ladder.ts). */
+function waitForWords(recovery: Recovery, assignment: Assignment, rung: Rung, ladder: LadderLimits): number {
+  const { statusReason, instructionHash, lastDispatchAt } = assignment;
+  if (rung === "hint" || rung === "warning" || rung === "critical") {
+    return sayableFrom(recovery, nudgeHash(rung, statusReason ?? ""), ladder) ?? 0;
+  }
+  if (rung !== "resend") return 0;
+  const said = instructionHash === null ? null : sayableFrom(recovery, instructionHash, ladder);
+  return Math.max(said ?? 0, lastDispatchAt === null ? 0 : lastDispatchAt + ladder.minResendIntervalMs);
 }
 
 /** Nobody splits work yet (domain/tick/ladder.ts): that rung is passed over. */
@@ -219,14 +300,47 @@ function passReplan(recovery: Recovery): Recovery {
   return { ...recovery, steps: { ...recovery.steps, replan: Number.MAX_SAFE_INTEGER } };
 }
 
+/** All of them in one line: what killed one has often killed others. In a copy they are somebody else's. */
+function explainDead({ agents, daemon, isCopy }: FleetFacts): Standstill[] {
+  const dead = isCopy ? [] : agents.filter(({ seen }) => seen === "dead");
+  const [first] = dead;
+  if (!first) return [];
+  const names = dead.map(
+    ({ agent, attempt, goalId, workNodeId }) => `${agent}#${attempt} on ${nodeKey(goalId, workNodeId)}`,
+  );
+  const isLooked = daemon.state === "running";
+  const it = dead.length === 1 ? "it is" : "they are";
+  const command = isLooked ? `overseer why ${nodeKey(first.goalId, first.workNodeId)}` : "overseer up";
+  const then = isLooked
+    ? `${it} started again after the next look (${command})`
+    : `nothing starts ${dead.length === 1 ? "it" : "them"} again (${command}; one alone: overseer restart ${first.agent})`;
+  return [
+    standstill("agent-dead", {
+      text: `DEAD: ${nameSome(names)}: ${dead.length === 1 ? "its process is" : "their processes are"} gone; ${then}`,
+      ...{ command, turn: isLooked ? "itself" : "person", nextAt: isLooked ? daemon.nextTickAt : null },
+      about: dead.flatMap(({ agent, attempt, goalId, workNodeId }) => [
+        `${agent}#${attempt}`,
+        nodeKey(goalId, workNodeId),
+      ]),
+    }),
+  ];
+}
+
 function explainAgent(facts: FleetFacts, one: AgentFact): Standstill | undefined {
   const { agent, attempt, goalId, workNodeId, seen, waitingOn, pausedBecause = null, lastAt } = one;
   const who = `${agent}#${attempt} on ${nodeKey(goalId, workNodeId)}`;
   const about = [`${agent}#${attempt}`, nodeKey(goalId, workNodeId)];
+  if (seen === "not-answering") {
+    const command = `overseer restart ${agent}`;
+    return standstill("not-answering", {
+      text: `NOT ANSWERING: the runner of ${who} is held by a signal since ${isoTime(lastAt)} or later; nothing its agent does is recorded, and nothing reaches it (let the process continue, overseer doctor names it; or ${command})`,
+      ...{ command, about, sinceAt: lastAt },
+    });
+  }
   if (seen === "waiting") {
     return standstill("agent-waits", {
-      text: `WAITS: ${who} for ${waitingOn ?? "a message"} since ${isoTime(lastAt)}`,
-      ...{ command: null, about, sinceAt: lastAt },
+      text: `WAITS: ${who} for ${waitingOn ?? "a message"} since ${isoTime(lastAt)} (overseer peek ${agent})`,
+      ...{ command: `overseer peek ${agent}`, about, sinceAt: lastAt },
       turn: "itself",
     });
   }
@@ -237,7 +351,7 @@ function explainAgent(facts: FleetFacts, one: AgentFact): Standstill | undefined
     const nextAt = recovery?.backoffUntil ?? null;
     const until = nextAt === null ? "" : `; it is resumed at ${isoTime(nextAt)}`;
     return standstill("agent-paused", {
-      text: `PAUSED: ${who} was stuck, and nothing has helped${until}`,
+      text: `PAUSED: ${who} was stuck, and nothing has helped${until} (overseer resume ${agent})`,
       ...{ command: `overseer resume ${agent}`, about, nextAt },
       turn: "itself",
     });
@@ -247,7 +361,7 @@ function explainAgent(facts: FleetFacts, one: AgentFact): Standstill | undefined
 }
 
 /** A question may be a page long; the command shows all of it. */
-const MOST_WORDS = 300;
+const MOST_WORDS = 1_000;
 
 function clipWords(text: string): string {
   const said = text.replace(/\s+/g, " ").trim();
@@ -259,6 +373,6 @@ function withStop(text: string): string {
   return /[.!?]$/.test(said) || said === "" ? said : `${said}.`;
 }
 
-function withoutStop(text: string): string {
+export function withoutStop(text: string): string {
   return text.trim().replace(/\.+$/, "");
 }

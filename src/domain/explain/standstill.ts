@@ -12,6 +12,7 @@ import type { WorkNode } from "#domain/model/work.ts";
 export const STANDSTILL_KINDS = [
   "safe-mode",
   "frozen",
+  "disk-full",
   "configuration",
   "settings",
   "no-daemon",
@@ -22,13 +23,17 @@ export const STANDSTILL_KINDS = [
   "budget",
   "dispatch",
   "not-started",
+  "not-done",
   "question",
   "review",
   "landing",
+  "returned",
   "blocked",
   "never-ready",
   "no-plan",
   "goal-paused",
+  "agent-dead",
+  "not-answering",
   "stalled",
   "agent-paused",
   "agent-waits",
@@ -40,9 +45,10 @@ export interface Standstill {
   readonly kind: StandstillKind;
   /** Whose turn it is: a person's, or it ends by itself, with time or by what others do. */
   readonly turn: "person" | "itself";
-  /** One sentence, with the command that ends it where there is one. */
+  /** One sentence with the command in it. Times are ISO 8601; whoever shows it to a person makes them short. */
   readonly text: string;
-  readonly command: string | null;
+  /** What a person types next: what ends it, or where it ends by itself, what shows more of it. */
+  readonly command: string;
   /** The nodes, goals or agents it is about; empty for the whole fleet. */
   readonly about: readonly string[];
   readonly sinceAt: number | null;
@@ -71,6 +77,8 @@ export interface GoalFact {
   readonly inProgress: number;
   /** `total`: the tasks that were not cancelled. */
   readonly progress?: { readonly total: number };
+  /** Tasks that ended because nothing was changed. */
+  readonly unchanged?: number;
 }
 
 export interface AgentFact {
@@ -82,13 +90,17 @@ export interface AgentFact {
   readonly waitingOn: string | null;
   readonly pausedBecause?: string | null;
   readonly lastAt: number;
+  readonly runtime?: string;
 }
 
 export interface QuestionFact {
   readonly questionId: string;
+  /** Short for its id, where that is known. */
+  readonly number?: number;
   readonly goalId: string | null;
   readonly workNodeId: string | null;
   readonly text: string;
+  readonly options: readonly string[];
   readonly askedAt: number;
   /** Why nobody can have seen it; null where somebody can. */
   readonly unreached: string | null;
@@ -110,6 +122,8 @@ export interface FleetFacts {
   };
   /** The repository is a copy: whose daemon and agents these are is not known. */
   readonly isCopy: boolean;
+  /** Nothing can be written below the repository. */
+  readonly isDiskFull: boolean;
   readonly frozen: { readonly since: number; readonly by: string; readonly reason: string | null } | null;
   readonly safeMode: { readonly since: string; readonly problem: string } | null;
   readonly configProblem: string | null;
@@ -124,12 +138,39 @@ export interface FleetFacts {
   readonly recoveries: readonly Recovery[];
   /** How long a step has its time, by assignment; the fleet's where it is not in it. */
   readonly patienceMs: ReadonlyMap<string, number>;
+  /** When the agent of an assignment last did something by itself, by assignment. */
+  readonly quietSince: ReadonlyMap<string, number>;
   readonly ladder: LadderLimits | null;
+  /** Assignments whose agents wait for their provider or quota: nothing is done to them, and the account's line says it. */
+  readonly waitForAccount: ReadonlySet<string>;
   readonly conditions: readonly Condition[];
   readonly actions: readonly Action[];
+  /** How often work may come back before a person is asked; null where nobody knows what is configured. */
+  readonly fixRounds: number | null;
   readonly notStarted: readonly { readonly problem: string; readonly nodes: readonly string[] }[];
   readonly merges: readonly Merge[];
   readonly channels: readonly ChannelFact[];
+}
+
+/** The command that answers it. */
+export function commandToAnswer(questionId: string): string {
+  return `overseer answer ${questionId} <choice or text>`;
+}
+
+/** The same with what can be chosen. */
+export function tellAnswer({
+  questionId,
+  number,
+  options,
+}: Pick<QuestionFact, "questionId" | "number" | "options">): string {
+  const choices = options.map((option, at) => `${at + 1}. ${option}`).join(" / ");
+  const command = number === undefined ? commandToAnswer(questionId) : `${questionId}: ${commandToAnswer(`${number}`)}`;
+  return `${command}${choices === "" ? "" : `: ${choices}`}`;
+}
+
+/** The first command that a hint quotes. */
+export function findCommand(hint: string): string | undefined {
+  return /'(overseer [^']+)'/.exec(hint)?.[1];
 }
 
 /** A standstill that a person ends, unless it says otherwise. */

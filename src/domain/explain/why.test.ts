@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { isoTime } from "#domain/core/iso-time.ts";
 import { EVENT_TYPES, type EventType, type NewEvent } from "#domain/model/event.ts";
 import type { Question } from "#domain/model/question.ts";
 import { blockNode, cancelNode, type WorkNode } from "#domain/model/work.ts";
@@ -84,6 +85,16 @@ const LANDING: [type: EventType, data: object, text: string][] = [
     "Landing commit cccccccccc waits: it conflicts, and no model may be asked.",
   ],
   ["landing.approved", { commit: C, reason: null }, "Overseer let commit cccccccccc land."],
+  [
+    "landing.index_mended",
+    { target: "main", to: C, files: ["a"] },
+    "A git in the checkout of main wrote an index from before this landing back after it, which staged what had landed as taken out; Overseer put that right (a).",
+  ],
+  [
+    "landing.undone",
+    { target: "main", to: C, commit: C, files: ["a"] },
+    "Commit cccccccccc, the next one on main, has files as they were before this landing (a). If nobody meant that: git revert cccccccccc.",
+  ],
   [
     "merge.queued",
     { ...MERGE, target: "main", branch: "overseer/a/T1", commit: C, priority: "normal", since: T0 },
@@ -233,6 +244,22 @@ test("WORK-6 REV-1: the short answer names the question and the commands of a re
   expect(whyNode(due, [due], []).now[0]).toContain(
     `waits for your review: 'overseer review ${label}', then 'overseer accept ${label}' or 'overseer reject ${label}`,
   );
+});
+
+test("WORK-5, REV-1: work that no check has seen says who accepted it and when, where somebody did", () => {
+  const done = { ...nodeWith("done"), unverified: true } as WorkNode;
+  const said = { commit: C, reason: null };
+  const approved = (actor: string, data: object = said) =>
+    placed({ ...node, type: "landing.approved", actor, because: "x", data } as unknown as NewEvent);
+  const claimed = placed({ ...node, type: "work.claimed", because: "x", data: { commit: C } } as unknown as NewEvent);
+  const told = (...events: ReturnType<typeof approved>[]) => whyNode(done, [done], events).now[0];
+  const nobody = "Nothing has checked it: only the report says so.";
+  const ada = approved("human:ada");
+  expect(told(claimed, ada)).toBe(`No check has seen it; ada accepted it at ${isoTime(ada.at)}.`);
+  expect(told(claimed)).toBe(nobody);
+  expect(told(ada, claimed)).toBe(nobody);
+  expect(told(claimed, approved("overseer"))).toBe(nobody);
+  expect(told(claimed, approved("human:ada", { ...said, takenBack: "own" }))).toBe(nobody);
 });
 
 test("whatever somebody says, a sentence ends once", () => {

@@ -4,14 +4,16 @@
  * only the door knows how its reader likes them.
  */
 import { type Actor, nameOfActor } from "#domain/core/actor.ts";
+import { isoTime } from "#domain/core/iso-time.ts";
 import type { Assignment } from "#domain/model/assignment.ts";
+import { tellUnchanged } from "#domain/model/claim.ts";
 import type { EventOf } from "#domain/model/event.ts";
 import type { Goal } from "#domain/model/goal.ts";
 import type { Question } from "#domain/model/question.ts";
 import { waitsFor } from "#domain/model/readiness.ts";
 import type { BlockedReason, WorkNode } from "#domain/model/work.ts";
-import { nodeKey } from "#domain/model/work.ts";
-import { progressOf, progressOfGoal } from "#domain/plans/rollup.ts";
+import { nodeKey, tellHowAgain } from "#domain/model/work.ts";
+import { countAll, listLost, progressOf, progressOfGoal } from "#domain/plans/rollup.ts";
 import { agentSentence } from "./agent-sentences.ts";
 import { causeOf, receiptKind, type Sentence, type ToldStep } from "./cause.ts";
 import { claimSentence, repeatsLanding } from "./claim-sentences.ts";
@@ -73,7 +75,7 @@ export function whyNode(
   return {
     headline: `${capital(node.kind)} ${nodeKey(node.goalId, node.workNodeId)} "${node.name}" is ${spellStatus(node.status)}.`,
     ...tell(events, () => "it", node.status),
-    now: nodeNow(node, nodes, questions).map(withoutDoubleStop),
+    now: nodeNow(node, nodes, questions, events).map(withoutDoubleStop),
   };
 }
 
@@ -105,7 +107,7 @@ function goalNow(goal: Goal, nodes: readonly WorkNode[]): string[] {
   const done =
     nodes.length === 0
       ? "It has no plan."
-      : `${progress.done} of ${count(progress.total, "piece")} of work ${progress.total === 1 ? "is" : "are"} done (${progress.percent} %).`;
+      : `${progress.done} of ${count(countAll(progress), "piece")} of work ${countAll(progress) === 1 ? "is" : "are"} done (${[`${progress.percent} %`, ...listLost(progress)].join("; ")}).`;
   switch (goal.status) {
     case "active": {
       if (nodes.length === 0) return [`${done} 'overseer goal plan ${goal.goalId} --file plan.yaml' gives it one.`];
@@ -202,7 +204,12 @@ function isMilestone(event: EventOf, byId: ReadonlyMap<string, WorkNode>): boole
   return event.type === "work.blocked" || event.type === "work.unblocked" || event.type === "work.overridden";
 }
 
-function nodeNow(node: WorkNode, nodes: readonly WorkNode[], questions: readonly Question[]): string[] {
+function nodeNow(
+  node: WorkNode,
+  nodes: readonly WorkNode[],
+  questions: readonly Question[],
+  events: readonly EventOf[],
+): string[] {
   const byId = new Map(nodes.map((one) => [one.workNodeId, one]));
   const { done, total } = progressOf(node, nodes);
   const parts = node.leaf
@@ -234,13 +241,26 @@ function nodeNow(node: WorkNode, nodes: readonly WorkNode[], questions: readonly
     case "done":
       return [
         ...(node.override ? [`It counts as done because ${nameOfActor(node.override.by as Actor)} insisted.`] : []),
-        ...(node.unverified ? ["Nothing has checked it: only the report says so."] : []),
+        ...(node.unverified ? [tellUnchecked(events)] : []),
         ...evidenceOf(node),
         "Done is final; rework is a new node in the plan.",
       ];
     case "cancelled":
       return ["Cancelled is final; if it is needed after all, give it a new id in the plan."];
   }
+}
+
+/** Where a person looked at what was claimed last and let it land, there is more than the report. */
+function tellUnchecked(events: readonly EventOf[]): string {
+  const claimed = events.findLastIndex(({ type }) => type === "work.claimed");
+  const accepted = events
+    .slice(claimed + 1)
+    .findLast(
+      (event) => event.type === "landing.approved" && event.actor.startsWith("human:") && !event.data.takenBack,
+    );
+  return accepted === undefined
+    ? "Nothing has checked it: only the report says so."
+    : `No check has seen it; ${nameOfActor(accepted.actor)} accepted it at ${isoTime(accepted.at)}.`;
 }
 
 /** The question that a person is asked about it, and the command that answers it. */
@@ -257,8 +277,9 @@ function claimNow({ claim, goalId, workNodeId }: WorkNode): string[] {
   const checked = claim.verdict === "pass" ? "has passed its checks" : "has no check to pass";
   if (claim.waiting?.for === "review" && claim.approvedBy === null) {
     const node = nodeKey(goalId, workNodeId);
+    const again = claim.unchanged ? `, ${tellUnchanged(claim.unchanged)}` : "";
     return [
-      `Commit ${commit} of ${claim.agent} ${checked} and waits for your review: 'overseer review ${node}', then 'overseer accept ${node}' or 'overseer reject ${node} --reason "…"'.`,
+      `Commit ${commit} of ${claim.agent} ${checked} and waits for your review${again}: 'overseer review ${node}', then 'overseer accept ${node}' or 'overseer reject ${node} --reason "…"'.`,
     ];
   }
   const wait = claim.waiting ? `waits: ${withoutFullStop(claim.waiting.detail)}` : "waits to be landed";
@@ -333,7 +354,7 @@ function describeEvent(event: EventOf, it: string): string | undefined {
     case "work.cancelled":
       return event.because === "left-out-of-the-plan"
         ? `${who} cancelled ${it}, because ${event.data.reason ?? "the latest revision"} of the plan no longer has it.`
-        : `${who} cancelled ${it}${why}${saying(event, event.data.reason)}.`;
+        : `${who} cancelled ${it}${why}${saying(event, event.data.reason)}.${event.because === "no-changes" ? ` ${tellHowAgain(event.goalId ?? "")}.` : ""}`;
     case "work.overridden":
       return `${who} overrode the rules to declare ${it} ${event.data.to}, saying ${quoteWords(event.data.reason)}.`;
     case "crystallization.recorded":
@@ -344,7 +365,7 @@ function describeEvent(event: EventOf, it: string): string | undefined {
 }
 
 /** Finishing by hand walks the same legal moves as everybody; the steps on the way tell a reader nothing. */
-function isStepOnTheWay(event: EventOf): boolean {
+export function isStepOnTheWay(event: EventOf): boolean {
   return event.because === "finished-by-hand" || event.because === "overridden-by-hand";
 }
 
@@ -353,6 +374,8 @@ function otherSentence(event: EventOf, it: string): string | undefined {
   switch (event.type) {
     case "assignment.created":
       return `${who} gave ${it} to ${event.data.target.agentId}.`;
+    case "agent.terminal_regained":
+      return `${event.agent ?? "An agent"} lost its terminal and kept working; Overseer gave it another, in which it can be watched.`;
     case "checkout.changed":
       return `The main checkout changed during a turn of ${event.agent ?? "an agent"}: ${event.data.what.join(", ")}.`;
     case "assignment.dispatched":

@@ -18,10 +18,20 @@ export interface EnvironmentFacts {
   isOfCli(name: string): boolean;
 }
 
-export function judgeEnvironment({ set, passed, isOfCli }: EnvironmentFacts): Finding {
+/** What is set here and does not reach the agents: what a CLI itself reads, and what leads the network elsewhere. */
+export function listUnpassed({ set, passed, isOfCli }: EnvironmentFacts) {
   const known = new Set(passed);
-  const kept = set.filter((name) => !known.has(name) && (OF_THE_NETWORK.test(name) || isOfCli(name))).toSorted();
-  const list = `agents get ${[...passed].toSorted().join(", ")}`;
+  const kept = set.filter((name) => !known.has(name)).toSorted();
+  return {
+    ofCli: kept.filter((name) => isOfCli(name)),
+    ofNetwork: kept.filter((name) => !isOfCli(name) && OF_THE_NETWORK.test(name)),
+  };
+}
+
+export function judgeEnvironment(facts: EnvironmentFacts): Finding {
+  const { ofCli, ofNetwork } = listUnpassed(facts);
+  const kept = [...ofCli, ...ofNetwork].toSorted();
+  const list = `agents get ${[...facts.passed].toSorted().join(", ")}`;
   const detail =
     kept.length === 0
       ? `nothing is set here for a CLI or the network that agents do not get; ${list}`

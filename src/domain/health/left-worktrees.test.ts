@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { attemptWith } from "../../../test/support/snapshots.ts";
 import { nodeWith } from "../../../test/support/tree.ts";
-import { choosesToRemove, GRACE_MS } from "./left-worktrees.ts";
+import { choosesToRemove, GRACE_MS, type WorktreeFacts, whyWorktreeStays } from "./left-worktrees.ts";
 
 const NOW = 1_800_000_000_000;
 const OLD = NOW - 2 * GRACE_MS;
@@ -28,4 +28,16 @@ const CASES: [why: string, goes: boolean, ...Parameters<typeof choosesToRemove>]
 
 test.each(CASES)("WT-2: %s (goes: %p)", (_why, goes, attempt, all, node, now) => {
   expect(choosesToRemove(attempt, all, node, now)).toBe(goes);
+});
+
+const GOES: WorktreeFacts = { living: false, child: null, dirty: false, landed: true, target: "main", kept: null };
+test.each<[Partial<WorktreeFacts>, string | null]>([
+  [{}, null],
+  [{ living: true, dirty: true }, "its agent is at work"],
+  [{ child: "scout-1#4" }, "scout-1#4 still works for it"],
+  [{ dirty: true, landed: false }, "it has uncommitted work"],
+  [{ landed: false }, "it has commits that are not in main"],
+  [{ kept: "secrets.env (ignored)" }, "it holds what no ref can keep"],
+])("WT-1: a worktree that is cleaned and %p: %p", (facts, expected) => {
+  expect(whyWorktreeStays({ ...GOES, ...facts })).toBe(expected);
 });

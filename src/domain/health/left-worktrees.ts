@@ -33,3 +33,25 @@ export function choosesToRemove(
       one.worktree !== attempt.worktree,
   );
 }
+
+/** What decides whether a person's `worktree clean` would remove it without being forced. */
+export interface WorktreeFacts {
+  readonly living: boolean;
+  /** An agent that it put to work and that still lives. */
+  readonly child: string | null;
+  readonly dirty: boolean;
+  /** Everything on its branch is in the target, or has landed from it as other commits. */
+  readonly landed: boolean;
+  readonly target: string;
+  /** What of it no ref can keep, as it was found to be. */
+  readonly kept: string | null;
+}
+
+/** Why it stays when it is cleaned; null where nothing is in the way. */
+export function whyWorktreeStays(facts: WorktreeFacts): string | null {
+  if (facts.living) return "its agent is at work";
+  if (facts.child !== null) return `${facts.child} still works for it`;
+  if (facts.dirty) return "it has uncommitted work";
+  if (!facts.landed) return `it has commits that are not in ${facts.target}`;
+  return facts.kept === null ? null : "it holds what no ref can keep";
+}

@@ -23,7 +23,16 @@ const rows: readonly [what: string, now: Record<string, string>, gone: readonly 
   ["all of it is away", {}, Object.keys(KEPT).map((name) => ({ name, how: "missing" }))],
   ["one is empty", { ...KEPT, "config.yaml": "" }, [{ name: "config.yaml", how: "empty" }]],
   ["only blanks are left", { ...KEPT, "config.yaml": " \n" }, [{ name: "config.yaml", how: "empty" }]],
-  ["it is cut off", { ...KEPT, "config.yaml": CONFIG.slice(0, 20) }, [{ name: "config.yaml", how: "cut off" }]],
+  [
+    "it is cut off",
+    { ...KEPT, "config.yaml": CONFIG.slice(0, 24) },
+    [{ name: "config.yaml", how: "cut off in line 3" }],
+  ],
+  [
+    "it is cut off after a line",
+    { ...KEPT, "config.yaml": "checks:\n  test:\n" },
+    [{ name: "config.yaml", how: "cut off after line 2" }],
+  ],
   ["the last newline is gone", { ...KEPT, "config.yaml": CONFIG.trimEnd() }, []],
   ["it says something else", { ...KEPT, "config.yaml": "runtime: scripted\n" }, []],
   ["something was added", { ...KEPT, "config.yaml": `${CONFIG}runtime: scripted\n`, more: "x" }, []],
@@ -34,6 +43,30 @@ for (const [what, now, gone] of rows) {
     expect(findGone(KEPT, now)).toEqual([...gone]);
   });
 }
+
+const LONG =
+  "runtime: scripted\nlanding:\n  mode: auto\n\n# every check\nchecks:\n  test: {command: npm test}\n# the end\n";
+
+test.each([
+  ["runtime: scripted\nlanding:\n  mode: auto\n\n", "without checks, which it ended with"],
+  ["runtime: scripted\nlanding:\n  mode: auto\n\n# every check\n", "without checks, which it ended with"],
+  ["runtime: scripted\n", "without landing, checks, which it ended with"],
+  ["runtime: scripted\nlanding:\n", "cut off after line 2"],
+  ["runtime: scripted\nlanding:\n  mode: au", "cut off in line 3"],
+])("CONF-2: whole sections that are away are named, %j", (now, how) => {
+  const gone = findGone({ "config.yaml": LONG }, { "config.yaml": now });
+  expect(gone).toEqual([{ name: "config.yaml", how }]);
+  expect(holdForGone(gone)).toMatchObject({
+    message: expect.stringContaining(`config.yaml is ${how}: `),
+    hint: expect.stringMatching(/^If that is on purpose, 'overseer config accept' takes it/),
+  });
+});
+
+test("CONF-2: comments at the end of a file may go, they say nothing", () => {
+  expect(findGone({ "config.yaml": LONG }, { "config.yaml": LONG.slice(0, LONG.indexOf("# the")) })).toEqual([]);
+  expect(findGone({ "config.yaml": LONG }, { "config.yaml": LONG.slice(0, LONG.indexOf(" end")) })).toHaveLength(1);
+  expect(findGone({ "a.md": "A\n# B\n" }, { "a.md": "A\n" })).toHaveLength(1);
+});
 
 test("CONF-2: what says only what is built in may be deleted, not cut off", () => {
   const { "hooks.yaml": hooks, ...now } = KEPT;

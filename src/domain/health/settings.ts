@@ -17,7 +17,8 @@ export interface Hold {
 
 export interface Gone {
   readonly name: string;
-  readonly how: "missing" | "empty" | "cut off";
+  /** As a sentence continues it: `missing`, `empty`, `cut off in line 3`, `without checks, which it ended with`. */
+  readonly how: string;
 }
 
 /**
@@ -31,8 +32,25 @@ export function findGone(kept: SettingsTexts, now: SettingsTexts, builtIn: reado
     // The newline at the end of a file comes and goes with the editor.
     const [whole, part] = [text.trimEnd(), found.trimEnd()];
     if (part === whole || !whole.startsWith(part)) return [];
-    return [{ name, how: part === "" ? "empty" : "cut off" }];
+    const how = part === "" ? "empty" : describeCut(whole, part, name.endsWith(".yaml"));
+    return how === null ? [] : [{ name, how }];
   });
+}
+
+/**
+ * What of a text is away that is only a beginning of what it was. A section that somebody removed from the end and a
+ * write that stopped before it look the same, so it has to be said what is missing. Null where only comments are.
+ */
+function describeCut(whole: string, part: string, isYaml: boolean): string | null {
+  const line = part.split("\n").length;
+  if (whole[part.length] !== "\n") return `cut off in line ${line}`;
+  const lost = whole.slice(part.length).split("\n");
+  // Within a value every line is indented: what begins with this sign is a comment.
+  const said = lost.filter((one) => one.trim() !== "" && !one.startsWith("#"));
+  if (isYaml && said.length === 0) return null;
+  const sections = said.flatMap((one) => /^([\w.-]+):/.exec(one)?.[1] ?? []);
+  const isWhole = isYaml && said[0]?.startsWith(`${sections[0]}:`) === true;
+  return isWhole ? `without ${formatParts(sections)}, which it ended with` : `cut off after line ${line}`;
 }
 
 /** The names of texts that are not as they were: other, new, or gone. */
@@ -118,7 +136,7 @@ export function holdForGone(gone: readonly Gone[]): Hold {
   return {
     code: "CONFIG_AWAY",
     message: `${formatParts(gone.map(({ name, how }) => `${name} is ${how}`))}: the previous settings stay in effect, and nothing is started, checked or landed.`,
-    hint: "Bring it back (git stash pop, git switch, your editor), or accept it as it is now with 'overseer config accept'.",
+    hint: "If that is on purpose, 'overseer config accept' takes it as it is now; else bring it back (git stash pop, git switch, your editor).",
   };
 }
 

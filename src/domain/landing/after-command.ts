@@ -6,7 +6,7 @@
  */
 import type { Moment } from "#domain/core/actor.ts";
 import { deriveId } from "#domain/core/derived-id.ts";
-import { type Action, actionDecided } from "#domain/model/action.ts";
+import { type Action, actionDecided, HELD_BACK } from "#domain/model/action.ts";
 import type { Receipt } from "#domain/model/check.ts";
 import type { EventOf, NewEvent } from "#domain/model/event.ts";
 import type { Question } from "#domain/model/question.ts";
@@ -23,7 +23,7 @@ export interface LandedNow {
 /** Nobody's in particular, as a push: the work behind it is done. */
 export function afterLandDecided(landed: LandedNow, moment: Moment): NewEvent {
   const request = {
-    actionId: `${AFTER_LAND}${landed.target}:${landed.commit}`,
+    actionId: afterLandKey(landed),
     kind: "afterLand",
     because: "landed",
     notBefore: moment.now,
@@ -103,6 +103,53 @@ export function holdOn(target: string, open: readonly Question[], actions: reado
   return runs ? `${opening(target)} until landing.afterLand has ended` : undefined;
 }
 
+/** What `why` says of the command after a landing: where it ran, how it ended, what it holds and how that ends. */
+export function describeAfterLand(action: Action | undefined, open: readonly Question[]): string[] {
+  if (action?.kind !== "afterLand") return [];
+  const { target, commit } = action.payload;
+  const where = `on ${commit.slice(0, 10)}, which this landing has made of ${target}`;
+  if (action.status === "dropped")
+    return [`landing.afterLand was not run ${where}: ${action.problem ?? ""}`, ...describeHold(target, open)];
+  if (action.status !== "done") {
+    const problem = action.problem === null ? "" : ` (the last try: ${action.problem})`;
+    return [`landing.afterLand is run ${where}${problem}; ${opening(target).toLowerCase()} until it has ended.`];
+  }
+  switch (action.result) {
+    case "pass":
+      return [`landing.afterLand ran ${where}, and passed.`];
+    case "fail":
+      return [`landing.afterLand ran ${where}, and failed; the landing stands.`, ...describeHold(target, open)];
+    case "did_not_run":
+      return [`landing.afterLand could not be run ${where}; the landing stands.`, ...describeHold(target, open)];
+    default:
+      return [];
+  }
+}
+
+/** What is finished and waits for the end of somebody else's command, in the words of whoever asks about it. */
+export function describeHeldLanding(actions: readonly Action[], open: readonly Question[]): string[] {
+  const held = actions.find(({ kind, problem }) => kind === "land" && problem?.startsWith(HELD_BACK));
+  if (!held) return [];
+  const target = open.flatMap(({ text }) =>
+    text.startsWith(HELD_BACK) ? [text.slice(HELD_BACK.length + 1).split(":")[0] ?? ""] : [],
+  )[0];
+  return [`Its landing waits: ${held.problem ?? ""}.`, ...(target === undefined ? [] : describeHold(target, open))];
+}
+
+function describeHold(target: string, open: readonly Question[]): string[] {
+  const held = open.find((question) => isHold(question, target));
+  if (!held) return ["Landings go on since then."];
+  const { questionId } = held;
+  return [
+    `${opening(target)} until ${questionId} is answered ('overseer answer ${questionId} "${AFTER_LAND_OPTIONS[0]}"'), or until the command passes on a later commit of ${target}.`,
+  ];
+}
+
+/** The action that runs it after that landing. */
+export function afterLandKey({ target, commit }: Pick<LandedNow, "target" | "commit">): string {
+  return `${AFTER_LAND}${target}:${commit}`;
+}
+
 /** Events after which a landing that was held back may go on. */
 export function mayEndHold({ type, data }: EventOf): boolean {
   if (type === "question.answered" || type === "question.withdrawn") return true;
@@ -115,9 +162,6 @@ function isHold({ status, workNodeId, text, options }: Question, target: string)
   if (status !== "open" || workNodeId !== null || options.join() !== AFTER_LAND_OPTIONS.join()) return false;
   return text.startsWith(`${opening(target)}:`);
 }
-
-/** How whatever is said of a hold begins, the problem of an action that was held back too. */
-export const HELD_BACK = "Nothing more lands on";
 
 function opening(target: string): string {
   return `${HELD_BACK} ${target}`;

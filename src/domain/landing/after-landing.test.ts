@@ -18,7 +18,7 @@ import { allowed, placed, refused, typesOf } from "../../../test/support/tree.ts
 import { afterBrought, afterLanding, prepareLanding } from "./after-landing.ts";
 import { consentTo, type LandingEnd } from "./landing-end.ts";
 import { landingMessage } from "./landing-message.ts";
-import { approveLanding, mayLand } from "./may-land.ts";
+import { approveLanding, mayLand, refuseOtherCommit } from "./may-land.ts";
 import { limitsBehindLinks, overreach } from "./overreach.ts";
 import { claimEvent } from "./report-done.ts";
 
@@ -29,6 +29,12 @@ const MAY: [why: string, node: Partial<WorkNode>, mode: "review" | "auto", answe
   ["and waits under review", {}, "review", "review"],
   ["until a person lets it", { claim: claimWith({ verdict: "pass", approvedBy: "human:ada" }) }, "review", "ok"],
   ["an unverified one lands too: there is no check", { claim: claimWith({ verdict: "unverified" }) }, "auto", "ok"],
+  [
+    "what a person sent back, and gets once more, waits for one under auto too",
+    { claim: claimWith({ verdict: "pass", unchanged: { words: "No", by: "human:ada", at: 1 } }) },
+    "auto",
+    "review",
+  ],
   ["an unchecked one does not", { claim: claimWith() }, "auto", "unchecked"],
   ["what is not claimed does not", { claim: undefined }, "auto", "no-claim"],
   ["a blocked node does not", { status: "blocked" }, "auto", "blocked"],
@@ -260,6 +266,17 @@ test("FENCE-1: nothing is prepared for a claim that does not stand any more", ()
     expect(refused(prepareLanding(node, COMMIT, prepared, ADA)).code).toBe("CLAIM_GONE");
   }
   expect(refused(prepareLanding(checked().node, "another", prepared, ADA)).code).toBe("CLAIM_GONE");
+});
+
+test.each([
+  [undefined, undefined],
+  [COMMIT, undefined],
+  [COMMIT.slice(0, 7), undefined],
+  [COMMIT.slice(0, 6), "COMMIT_UNCLEAR"],
+  ["0000000", "CLAIM_CHANGED"],
+] as const)("REV-1: a word about commit %p", (shown, code) => {
+  expect(refuseOtherCommit(checked().node, shown)?.refusal.code).toBe(code);
+  expect(refuseOtherCommit(checked({ claim: undefined }).node, shown)).toBeUndefined();
 });
 
 describe("a person lets it land", () => {

@@ -30,6 +30,7 @@ import {
   finishNode,
   returnClaim,
 } from "./report-done.ts";
+import { recordTakenBack } from "./take-back.ts";
 
 export type AfterLanding =
   | { readonly kind: "done" }
@@ -142,7 +143,7 @@ function decideClaimAfter(
       if (verdictOf(end.receipts) === "did_not_run") {
         return accept([refusal, blockOnChecks(node, claim, end.receipts, moment)], { kind: "blocked" });
       }
-      const failure = failureOf(end.receipts, `your work merged into ${end.target}`);
+      const failure = failureOf(end.receipts, `commit ${short(claim.commit)} merged into ${end.target}`);
       return withFirst(refusal, returnClaim(seen, claim, { ...failure, because: "gate-failed" }, policy, moment));
     }
     case "conflict": {
@@ -204,6 +205,9 @@ function followLanding(
   ];
 }
 
+/** The same decision asks its agent to stop; until that has ended there is nothing to remove. */
+const REAP_AFTER_MS = 2_000;
+
 /** WT-2: decided with the landing itself, so that no worktree is forgotten, whoever lands it and whatever dies. */
 function requestReap(node: WorkNode, claim: Claim, moment: Moment): NewEvent {
   const { attempt, agent, assignmentId } = claim;
@@ -212,7 +216,7 @@ function requestReap(node: WorkNode, claim: Claim, moment: Moment): NewEvent {
     actionId: `clean:${attempt}`,
     kind: "clean",
     because: "landed",
-    notBefore: moment.now,
+    notBefore: moment.now + REAP_AFTER_MS,
     payload: { reason: "Its work has landed." },
   } as const;
   return actionDecided(request, moment);
@@ -400,7 +404,7 @@ function conflictFailure({ target, files, strategy, without }: Extract<LandingEn
     ? `Take only your own commits to ${target} ('git rebase --onto ${target} ${short(without)}')`
     : INTEGRATE[strategy ?? "merge"](target);
   return {
-    what: `your branch conflicts with ${target} in ${files.length} ${files.length === 1 ? "file" : "files"}`,
+    what: `the branch conflicts with ${target} in ${files.length} ${files.length === 1 ? "file" : "files"}`,
     material: files.join("\n"),
     hint: `${integrate}, keep what both sides meant, commit, run the checks, and report done again.`,
     because: "merge-conflict",
@@ -428,7 +432,7 @@ export function afterBrought(
   const news = recordFate(entry, fate, policy.lookAgain, moment.now);
   if (fate.kind !== "landed") return accept([news], { kind: fate.kind === "refused" ? "blocked" : "waiting" });
   const sent = followLanding(policy, { target: entry.target, commit: fate.to, landing: entry.branch }, moment);
-  return accept([news, ...sent], { kind: "done" });
+  return accept([news, ...recordTakenBack(entry, fate), ...sent], { kind: "done" });
 }
 
 function fateOfBrought(entry: Merge, end: LandingEnd, tries: number): Fate {

@@ -85,7 +85,7 @@ function describe({ path, what, files, bytes, because }: Loss): string {
   return `${path} (${WHAT[what]}${many}${size}${because === undefined ? "" : `: ${because}`})`;
 }
 
-function describeSize(bytes: number): string {
+export function describeSize(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`;
   const units = ["KB", "MB", "GB", "TB"];
   let [size, unit] = [bytes / 1024, 0];

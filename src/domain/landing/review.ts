@@ -3,7 +3,7 @@
  * into their own hands. Both end what was asked about it. A person's no is not a failure of the work, so it uses up
  * none of the rounds after which a person would be asked. Looking at the work is control/review.ts.
  */
-import type { Moment } from "#domain/core/actor.ts";
+import { type Moment, nameOfActor } from "#domain/core/actor.ts";
 import { refuse } from "#domain/core/refusal.ts";
 import { attemptEvent, isLiving } from "#domain/model/attempt.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
@@ -35,11 +35,12 @@ export function rejectWork(
   }
   const out = node.status === "blocked" ? liftBlock(node, "rejected", null, moment) : [];
   const failure = {
-    what: "a reviewer sent it back",
+    what: `${nameOfActor(moment.actor)} reviewed it and sent it back`,
     material: reason,
+    byPerson: true,
     hint: "Change what the reviewer asks for, commit on your branch, and report done again.",
     because: "rejected",
-  };
+  } as const;
   const going = { ...seen, node: { ...node, status: "in_progress" } as const };
   const decision = returnClaim(going, claim, failure, { ...ids, rounds: Number.POSITIVE_INFINITY }, moment);
   return decision.ok ? accept([...out, ...decision.events], decision.value) : decision;
@@ -65,7 +66,7 @@ export function takeOver(seen: ClaimSeen, reason: string | null, moment: Moment)
   const stops = isLiving(attempt) && !attempt.stopRequested;
   const blocked = {
     kind: "human",
-    detail: `${moment.actor} has taken ${branch} over`,
+    detail: `${nameOfActor(moment.actor)} has taken ${branch} over`,
     needs: `'overseer merge --branch ${branch}' when it is finished, or 'overseer work unblock ${label}' to dispatch it again`,
   } as const;
   const events: NewEvent[] = [

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { ADA, T0 } from "../../../test/support/samples.ts";
 import { allowed, placed, typesOf } from "../../../test/support/tree.ts";
-import type { Action, ActionRequest } from "./action.ts";
+import type { Action, ActionOutcome, ActionRequest } from "./action.ts";
 import { ACTION_TRIES, actionDecided, applyToAction, closeAction, hastenAction, takeAction } from "./action.ts";
 import type { Decision } from "./decision.ts";
 
@@ -89,6 +89,23 @@ test("DISP-4: what failed waits longer each time and is given up at last", () =>
   }
   expect(waits).toEqual([5_000, 10_000, 20_000, 40_000, 80_000, 160_000, 300_000]);
   expect(action).toMatchObject({ status: "dropped", problem: "no" });
+});
+
+test("DISP-4: what was tried in vain because of the machine counts for no task: its own failures begin with the first", () => {
+  const fail = (action: Action, outcome: ActionOutcome) => {
+    const held = after(action, takeAction(action, ME, at(action.dueAt)), action.dueAt);
+    return after(held, closeAction(held, ME.by, outcome, at(action.dueAt)), action.dueAt);
+  };
+  let action = decided();
+  for (let tries = 0; tries <= ACTION_TRIES; tries += 1)
+    action = fail(action, { ok: false, problem: "no CLI", retry: "always", cause: "RUNTIME_NOT_READY" });
+  expect(action).toMatchObject({ status: "failed", tries: ACTION_TRIES + 1, cause: "RUNTIME_NOT_READY" });
+  const own = { ok: false, problem: "disk is full", retry: "backoff" } as const;
+  action = fail(action, own);
+  expect(action).toMatchObject({ status: "failed", tries: 1 });
+  expect(action.cause).toBeUndefined();
+  for (let tries = 2; tries <= ACTION_TRIES; tries += 1) action = fail(action, own);
+  expect(action.status).toBe("dropped");
 });
 
 test("CAP-1: not yet is no failure: it waits as long as it was told, and the try does not count", () => {

@@ -23,8 +23,13 @@ export interface Words {
 
 /** What each kind of action needs to be told. */
 export interface ActionPayloads {
-  /** Puts an agent to work on a node that is ready. */
-  spawn: { readonly dispatchId: string; readonly capability: string; readonly name: string | null };
+  /** Puts an agent to work on a node that is ready; `follows`: in the session of that attempt, where it can be resumed. */
+  spawn: {
+    readonly dispatchId: string;
+    readonly capability: string;
+    readonly name: string | null;
+    readonly follows?: number;
+  };
   /** The same agent, worktree and branch again, after attempt `after` ended by itself. */
   restart: { readonly dispatchId: string; readonly after: number; readonly reason: string };
   deliver: Words & { readonly kind: "nudge" | "status" | "instruction" | "outcome"; readonly severity: string | null };
@@ -109,6 +114,8 @@ export type Action<K extends ActionKind = ActionKind> = {
     readonly dueAt: number;
     readonly tries: number;
     readonly lease: { readonly by: string; readonly until: number } | null;
+    /** What was in the way at the last try, where it is in the way of others too. */
+    readonly cause?: string;
     readonly problem: string | null;
     readonly result: string | null;
     readonly decidedAt: number;
@@ -116,6 +123,9 @@ export type Action<K extends ActionKind = ActionKind> = {
     readonly endedAt: number | null;
   };
 }[K];
+
+/** How whatever is said of landings that a failed command after one holds up begins, the problem of such an action too. */
+export const HELD_BACK = "Nothing more lands on";
 
 export function isOpenAction(action: Pick<Action, "status">): boolean {
   return !isFinal(ACTION_MOVES, action.status);
@@ -144,6 +154,8 @@ export function actionDecided(request: ActionRequest, moment: Moment): NewEvent 
 /** Waits between the tries of one action, and how many there are; DISP-4. */
 export const ACTION_BACKOFF: Backoff = { baseMs: 5_000, maxMs: 300_000 };
 export const ACTION_TRIES = 8;
+/** What a person may put right at any moment is looked at again soon. */
+const PATIENT_BACKOFF: Backoff = { baseMs: 5_000, maxMs: 60_000 };
 
 /** Takes it for `leaseMs`. Nothing when it has ended, not due, or in the hands of somebody who lives and whose lease runs. */
 export function takeAction(
@@ -163,12 +175,19 @@ export function takeAction(
 
 export type ActionOutcome =
   | { readonly ok: true; readonly result?: string }
-  /** `never`: trying again cannot help. `afterMs`: not its fault; it waits so long and the try does not count. */
+  /**
+   * `never`: trying again cannot help. `always`: it is never given up, since only the world around it can change that.
+   * `afterMs`: not its fault; it waits so long and the try does not count.
+   */
   | {
       readonly ok: false;
       readonly problem: string;
-      readonly retry: "backoff" | "never" | { readonly afterMs: number };
+      readonly retry: "backoff" | "always" | "never" | { readonly afterMs: number };
+      /** What is in the way of anything like it. */
+      readonly cause?: string;
     };
+
+const NOT_YET = "not-yet";
 
 /** What became of it. An outcome of somebody who lost the lease meanwhile changes nothing. */
 export function closeAction(
@@ -186,17 +205,20 @@ export function closeAction(
   const { problem, retry } = outcome;
   if (typeof retry === "object") {
     const data = { actionId, problem, tries: action.tries - 1, retryAt: moment.now + Math.max(0, retry.afterMs) };
-    return accept([about(action, "action.failed", "not-yet", data, moment)], true);
+    return accept([about(action, "action.failed", NOT_YET, data, moment)], true);
   }
-  if (retry === "never" || action.tries >= ACTION_TRIES) {
+  // What was in the way of everybody was not tried for its own sake.
+  const tries = outcome.cause === undefined && action.cause !== undefined ? 1 : action.tries;
+  if (retry === "never" || (retry === "backoff" && tries >= ACTION_TRIES)) {
     const because = retry === "never" ? "cannot-be-done" : "tried-too-often";
     return accept([about(action, "action.dropped", because, toDropData(action, problem), moment)], true);
   }
   const data = {
     actionId,
     problem,
-    tries: action.tries,
-    retryAt: moment.now + backoffMs(action.tries, ACTION_BACKOFF),
+    tries,
+    retryAt: moment.now + backoffMs(tries, retry === "always" ? PATIENT_BACKOFF : ACTION_BACKOFF),
+    ...(outcome.cause === undefined ? {} : { cause: outcome.cause }),
   };
   return accept([about(action, "action.failed", "did-not-work", data, moment)], true);
 }
@@ -252,8 +274,20 @@ export function applyToAction(known: Action | undefined, event: EventOf): Action
     case "action.done":
       return { ...known, status: "done", lease: null, result: event.data.result, updatedAt: at, endedAt: at };
     case "action.failed": {
-      const { problem, retryAt, tries } = event.data;
-      return { ...known, status: "failed", lease: null, problem, tries, dueAt: retryAt, updatedAt: at };
+      const { problem, retryAt, tries, cause } = event.data;
+      const { cause: before, ...plain } = known;
+      const failed = {
+        ...plain,
+        status: "failed" as const,
+        lease: null,
+        problem,
+        tries,
+        dueAt: retryAt,
+        updatedAt: at,
+      };
+      // One that was only put off was not tried.
+      const inTheWay = cause ?? (event.because === NOT_YET ? before : undefined);
+      return inTheWay === undefined ? failed : { ...failed, cause: inTheWay };
     }
     case "action.hastened":
       return { ...known, dueAt: event.data.dueAt, updatedAt: at };

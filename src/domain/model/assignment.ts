@@ -369,7 +369,7 @@ function applyDispatch(known: Assignment, event: EventOf<"assignment.dispatched"
     dispatchId: event.data.dispatchId,
     at: event.at,
     mode: event.data.mode,
-    target: known.target.sessionKey ?? known.target.agentId,
+    target: event.data.target ?? known.target.sessionKey ?? known.target.agentId,
     instructionHash: event.data.instructionHash,
     result: null,
     runId: null,

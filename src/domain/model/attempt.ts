@@ -96,6 +96,8 @@ export interface AttemptPlan {
   readonly keep: boolean;
   /** The attempt whose worktree, branch and, where it was still there, session it continues with. */
   readonly continues?: number;
+  /** The finished attempt whose session it was given with this piece of work, in a worktree and branch of its own. */
+  readonly follows?: { readonly agent: string; readonly attempt: number; readonly session: string };
   /** The process that prepares it; if that dies half-way, whoever comes next undoes what it left. */
   readonly slinger: ProcessMark;
 }
@@ -152,6 +154,8 @@ export interface Attempt extends AttemptPlan {
   readonly interruptRequestedAt: number | null;
   /** How far it is from its plan, once that changed, and since when. */
   readonly pace?: { readonly level: PaceLevel; readonly at: number };
+  /** What it has met that only a person can solve, and since when; absent when there is nothing. */
+  readonly blocker?: { readonly what: string; readonly fact: string; readonly at: number };
   readonly end: AttemptEnd | null;
   /** Why its worktree stayed when it was to go; absent when that did not happen. */
   readonly worktreeKept?: string;
@@ -170,6 +174,11 @@ export function isLiving(attempt: Attempt): boolean {
 /** As people see it: `scout-1#47`. */
 export function attemptLabel(attempt: { readonly agent: string; readonly attempt: number }): string {
   return `${attempt.agent}#${attempt.attempt}`;
+}
+
+/** The session it has, or was told to continue; null before it has one. */
+export function findSession({ session, follows }: Pick<Attempt, "session" | "follows">): string | null {
+  return session ?? follows?.session ?? null;
 }
 
 /** What several attempts took together. */
@@ -448,8 +457,15 @@ export function applyToAttempt(known: Attempt | undefined, event: EventOf): Atte
         terminal: event.data.terminal ?? known.terminal,
         updatedAt: at,
       };
+    case "agent.terminal_regained":
+      return { ...known, terminal: event.data.terminal, updatedAt: at };
     case "agent.pace":
       return { ...known, pace: { level: event.data.to, at } };
+    case "agent.blocked": {
+      const { what, fact } = event.data;
+      const { blocker: _past, ...free } = known;
+      return what === null ? free : { ...known, blocker: { what, fact, at } };
+    }
     case "agent.starting":
       return { ...known, ...event.data, status: "starting", updatedAt: at };
     case "agent.started":

@@ -39,6 +39,14 @@ test.each(ENDS)("DONE-1: %s", (_why, end, more, verdict) => {
   expect(judged.why === null).toBe(verdict === "pass");
 });
 
+test.each([
+  ["sh: 1: vitest: not found\n", "the command vitest (of `npm test`) was not found (exit 127)"],
+  ["> test\n\nsh: line 1: jest: command not found", "the command jest (of `npm test`) was not found (exit 127)"],
+  ["", "a command of `npm test` was not found (exit 127)"],
+])("DONE-1: what was not found is named: %j", (output, why) => {
+  expect(judgeCheck(spec, { ...ok, exit: 127, output }).why).toBe(why);
+});
+
 test("DONE-1: only exit 0 of a command that ran to its end is ever a pass", () => {
   const ends = fc.record({
     exit: fc.option(fc.integer({ min: 0, max: 255 })),

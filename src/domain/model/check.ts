@@ -31,6 +31,8 @@ export interface CheckEnd {
   readonly timedOut: boolean;
   /** Null when nothing was expected. */
   readonly expectFound: boolean | null;
+  /** What it printed, where the shell may have said which command it did not find. */
+  readonly output?: string;
 }
 
 /** The proof of one run. The verdict belongs to the tree: the same command on the same tree need not run again. */
@@ -67,7 +69,7 @@ export function judgeCheck(
   if (end.timedOut) return not(`it had not finished after ${Math.round(spec.timeoutMs / 1000)} s`);
   if (end.signal !== null) return not(`it was ended by ${end.signal}`);
   if (end.exit === null) return not("its exit is unknown");
-  if (end.exit === NOT_FOUND) return not("the command was not found (exit 127)");
+  if (end.exit === NOT_FOUND) return not(`${nameMissing(spec.command, end.output ?? "")} was not found (exit 127)`);
   if (end.exit === NOT_EXECUTABLE) return not("the command cannot be executed (exit 126)");
   // A shell reports a child that a signal ended as 128 and the number of the signal.
   if (end.exit > 128 && end.exit <= 128 + 64) return not(`it was ended by signal ${end.exit - 128}`);
@@ -77,6 +79,13 @@ export function judgeCheck(
   if (end.expectFound === false) return not(`its output does not match /${spec.expect ?? ""}/`);
   if (end.exit === 0) return { verdict: "pass", why: null };
   return { verdict: "fail", why: `exit ${end.exit}` };
+}
+
+/** By the shell's own last word about it ("sh: 1: vitest: not found"); else the whole command. */
+function nameMissing(command: string, output: string): string {
+  const said = [...output.matchAll(/([^\s:]+): (?:command )?not found\s*$/gm)].at(-1)?.[1];
+  const clipped = command.length > 80 ? `${command.slice(0, 80)}…` : command;
+  return said === undefined ? `a command of \`${clipped}\`` : `the command ${said} (of \`${clipped}\`)`;
 }
 
 /** One answer for several: what did not run blocks, whatever the others say. Nothing to run is no pass. */

@@ -5,6 +5,7 @@
  * knows what a claim is and how events change it; what may be claimed, and what follows, is decided in report-done.ts
  * and after-landing.ts.
  */
+import { type Actor, nameOfActor } from "#domain/core/actor.ts";
 import type { Receipt } from "./check.ts";
 import type { Evidence } from "./crystallization.ts";
 import type { EventOf } from "./event.ts";
@@ -54,6 +55,21 @@ export interface TakenBack {
 
 export type TakenBackConsent = "own" | "all";
 
+/** A person's no to a commit, in their words; whoever continues with the work has to answer it. */
+export interface SentBack {
+  readonly commit: string;
+  /** What the commit holds: made again under another name, it is still what was sent back. */
+  readonly tree?: string;
+  readonly words: string;
+  readonly by: string;
+  readonly at: number;
+  /** The attempt that reported the same once more, and was told so. */
+  readonly toldTo?: number;
+}
+
+/** Refused once to each author: what it reports is what a person sent back. */
+export const SENT_BACK_UNCHANGED = "SENT_BACK_UNCHANGED";
+
 export interface Claim {
   readonly attempt: number;
   readonly agent: string;
@@ -80,6 +96,9 @@ export interface Claim {
   readonly prepared: PreparedLanding | null;
   readonly waiting: LandingWait | null;
   readonly takenBack?: TakenBack;
+  readonly tree?: string;
+  /** It is what a person sent back, claimed once more: only a person lets it land, who is told so. */
+  readonly unchanged?: Pick<SentBack, "words" | "by" | "at">;
 }
 
 /** What a person may answer where the work touches what only a person may let through. */
@@ -182,4 +201,13 @@ export interface OpenClaim {
   readonly claimedAt: number;
   /** A person has to review it, and that was not said yet. */
   readonly reviewDue?: boolean;
+  /** And in which words it is said. */
+  readonly reviewDetail?: string;
+}
+
+/** For whoever reviews it: `unchanged since ada sent it back ("add an accent")`. */
+export function tellUnchanged({ words, by }: NonNullable<Claim["unchanged"]>): string {
+  const text = words.trim().replace(/\s+/g, " ");
+  const clipped = text.length > 200 ? `${text.slice(0, 199)}…` : text;
+  return `unchanged since ${nameOfActor(by as Actor)} sent it back ("${clipped}")`;
 }

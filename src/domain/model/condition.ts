@@ -4,10 +4,12 @@
  * how far the tick has read, what calls of models have cost. One small row each, folded from the events of the rules that own them.
  */
 import type { EventOf } from "./event.ts";
+import type { Allowance, BudgetOrigin, Spendable } from "./limits.ts";
 import { applyToModels } from "./model-spending.ts";
 import { applyToNews, type NewsCondition, newsId } from "./news.ts";
 import type { ProviderCause } from "./provider-cause.ts";
 import type { Spent } from "./usage-totals.ts";
+import { nodeKey } from "./work.ts";
 
 interface Common {
   readonly conditionId: string;
@@ -58,14 +60,34 @@ export interface MassDeathCondition extends Common {
   readonly released: readonly string[];
   readonly stage: number;
   readonly stageAt: number;
+  /** When the first is tried; where no older version said so. */
+  readonly probeAt?: number;
 }
 
 export interface BudgetCondition extends Common {
   readonly kind: "budget";
   readonly scope: string;
   readonly phase: "warned" | "handing-over" | "paused";
+  /** The node whose agent it limits; null where it limits more than one. This and the next where no older version said so. */
+  readonly node?: string | null;
+  readonly what?: Spendable;
+  /** As it was when the limit was reached, or nearly; and when that was. */
+  readonly spent?: number;
+  readonly spentAt?: number;
+  readonly limit?: number;
+  readonly by?: BudgetOrigin;
+  readonly role?: string;
+  /** What a person is asked about it. */
+  readonly questionId?: string;
   /** How many turns each agent had when the limit was reached. */
   readonly turns: Readonly<Record<string, number>>;
+}
+
+/** What a person has granted beyond what is configured; a memory, not a limit. */
+export interface AllowanceCondition extends Common {
+  readonly kind: "allowance";
+  readonly scope: string;
+  readonly raised: Partial<Allowance>;
 }
 
 /** What can hold back dispatch. */
@@ -81,6 +103,16 @@ export type DispatchCap =
   | "budget"
   | "mass-death"
   | "settings";
+
+/** No agent can be started, whoever's task it is. */
+export interface StartCondition extends Common {
+  readonly kind: "start";
+  readonly cause: string;
+  readonly problem: string;
+  readonly nodes: readonly string[];
+  /** What a person is asked about it; null when it was answered. */
+  readonly questionId: string | null;
+}
 
 export interface DeferCondition extends Common {
   readonly kind: "dispatch";
@@ -125,7 +157,9 @@ export type Condition =
   | ProviderCondition
   | MassDeathCondition
   | BudgetCondition
+  | AllowanceCondition
   | DeferCondition
+  | StartCondition
   | ClockCondition
   | TickCondition
   | ModelsCondition
@@ -140,6 +174,8 @@ export const TICK = "tick";
 export const MODELS = "models";
 export const quotaId = (account: string) => `quota:${account}`;
 export const providerId = (account: string) => `provider:${account}`;
+export const allowanceId = (scope: string) => `allowance:${scope}`;
+export const startId = (cause: string) => `start:${cause}`;
 export const budgetId = (scope: string) => `budget:${scope}`;
 
 /** Whether it died together with others, now or before: then its death has counted, and cost nobody anything. */
@@ -168,9 +204,14 @@ export function conditionOf(event: Pick<EventOf, "type" | "data">): string | und
     case "budget.paused":
     case "budget.cleared":
       return budgetId(about.data.scope);
+    case "budget.raised":
+      return allowanceId(about.data.scope);
     case "dispatch.deferred":
     case "dispatch.resumed":
       return DISPATCH;
+    case "dispatch.failing":
+    case "dispatch.works":
+      return startId(about.data.cause);
     case "time.skipped":
       return CLOCK;
     case "overseer.tick":
@@ -220,11 +261,14 @@ export function applyToCondition(known: Condition | undefined, event: EventOf): 
       const earlier = before
         ? before.earlier
         : [...(past?.earlier ?? []), ...(past?.attempts ?? [])].slice(-EARLIER_KEPT);
-      const failedProbes = before ? before.failedProbes + 1 : 0;
+      const { probeAt } = event.data;
+      // Before anybody was tried it only grows; an older version's log folds as it did then.
+      const grows = before?.stage === 0 && probeAt !== undefined;
+      const failedProbes = before ? before.failedProbes + (grows ? 0 : 1) : 0;
+      const stageAt = grows ? before.stageAt : at;
       return {
-        ...common,
-        kind: "mass-death",
-        ...{ attempts, earlier, failedProbes, waiting, released: [], stage: 0, stageAt: at },
+        ...{ ...common, kind: "mass-death", attempts, earlier, failedProbes, waiting, released: [], stage: 0, stageAt },
+        ...(probeAt === undefined ? {} : { probeAt }),
       };
     }
     case "fleet.restoring":
@@ -241,13 +285,23 @@ export function applyToCondition(known: Condition | undefined, event: EventOf): 
     case "fleet.restored":
       return known?.kind === "mass-death" ? { ...known, active: false, released: [], updatedAt: at } : known;
     case "budget.warned":
-      return { ...common, kind: "budget", scope: event.data.scope, phase: "warned", turns: {} };
+      return { ...common, kind: "budget", ...readSpending(event), phase: "warned", turns: {} };
     case "budget.exceeded":
-      return { ...common, kind: "budget", scope: event.data.scope, phase: "handing-over", turns: event.data.turns };
-    case "budget.paused":
-      return known?.kind === "budget" ? { ...known, phase: "paused", updatedAt: at } : known;
+      return { ...common, kind: "budget", ...readSpending(event), phase: "handing-over", turns: event.data.turns };
+    case "budget.paused": {
+      if (known?.kind !== "budget") return known;
+      const { questionId } = event.data;
+      return { ...known, phase: "paused", updatedAt: at, ...(questionId === undefined ? {} : { questionId }) };
+    }
+    case "budget.raised": {
+      const before = known?.kind === "allowance" ? known.raised : {};
+      const { scope, raised } = event.data;
+      return { ...common, kind: "allowance", scope, raised: { ...before, ...raised } };
+    }
     case "dispatch.deferred":
       return { ...common, kind: "dispatch", ...(event.data.cap ? event.data : { reason: event.data.reason }) };
+    case "dispatch.failing":
+      return { ...common, kind: "start", ...event.data };
     case "time.skipped":
       return { ...common, kind: "clock", since: at };
     case "overseer.tick":
@@ -262,4 +316,13 @@ export function applyToCondition(known: Condition | undefined, event: EventOf): 
     default:
       return known && { ...known, active: false, updatedAt: at };
   }
+}
+
+/** An older version did not say whose limit it is; its log folds as it did then. */
+function readSpending(event: EventOf<"budget.warned" | "budget.exceeded">) {
+  const { scope, what, spent, limit, by, role } = event.data;
+  if (by === undefined) return { scope };
+  const { goalId, nodeId } = event;
+  const node = goalId === undefined || nodeId === undefined ? null : nodeKey(goalId, nodeId);
+  return { scope, what, spent, spentAt: event.at, limit, by, node, ...(role === undefined ? {} : { role }) };
 }

@@ -16,11 +16,19 @@ import type {
 } from "./assignment.ts";
 import type { AttemptEnd, AttemptPlan, AttemptSeals, ProcessMark, SlingStep, StepState, Usage } from "./attempt.ts";
 import type { CheckMoment, Receipt } from "./check.ts";
-import type { LandedSubmodule, LandingStrategy, LandingWait, PreparedLanding, TakenBackConsent } from "./claim.ts";
+import type {
+  LandedSubmodule,
+  LandingStrategy,
+  LandingWait,
+  PreparedLanding,
+  SentBack,
+  TakenBackConsent,
+} from "./claim.ts";
 import type { DispatchCap } from "./condition.ts";
 import type { CrystallizationBody, Evidence } from "./crystallization.ts";
 import type { GoalDefinition, Origin, PlanRevision, Priority, RepoSnapshot } from "./goal.ts";
-import type { MergeTier, PushWish } from "./merge.ts";
+import type { Allowance, BudgetOrigin, Spendable } from "./limits.ts";
+import type { MergeTier, PushWish, TakesBack } from "./merge.ts";
 import type { Letter } from "./message.ts";
 import type { KeptNews } from "./news.ts";
 import type { ReportStatus } from "./protocol.ts";
@@ -44,9 +52,12 @@ interface Step {
 interface Spending {
   /** `agent:47`, `goal:goal_x`, `day:2026-03-01`. */
   readonly scope: string;
-  readonly what: "tokens" | "cost" | "time";
+  readonly what: Spendable;
   readonly spent: number;
   readonly limit: number;
+  /** Whose limit it is, and of which role where it is that role's; an older version did not say. */
+  readonly by?: BudgetOrigin;
+  readonly role?: string;
 }
 
 /** The catalogue: what each type of event carries. docs/events.md is made from this list, by test. */
@@ -86,6 +97,9 @@ export interface EventData {
     readonly summary: string;
     readonly evidence: Evidence;
     readonly crystallizationId: string | null;
+    readonly tree?: string;
+    /** The same as what a person sent back before; who, when, and in which words. */
+    readonly unchanged?: Pick<SentBack, "words" | "by" | "at">;
   };
   "work.checked": {
     readonly commit: string;
@@ -93,7 +107,25 @@ export interface EventData {
     readonly checks: readonly string[];
   };
   /** The claim did not hold; whoever made it keeps working. */
-  "work.returned": { readonly commit: string; readonly round: number; readonly reason: string };
+  "work.returned": {
+    readonly commit: string;
+    readonly round: number;
+    readonly reason: string;
+    /** A person's own words, where a person sent it back; and the tree that they saw. */
+    readonly words?: string;
+    readonly tree?: string;
+  };
+  /** A person took its landing back: the node stays done, and what it brought is out of the target. */
+  "work.taken_back": {
+    readonly target: string;
+    /** What the target had become by the landing. */
+    readonly landed: string;
+    /** The commit that takes it back; null where nothing of it was left to be taken out. */
+    readonly commit: string | null;
+    readonly reason: string | null;
+  };
+  /** The same is to be done once more, as a node of its own. */
+  "work.given_anew": { readonly as: string; readonly reason: string | null };
 
   "check.started": {
     readonly checkId: string;
@@ -136,6 +168,15 @@ export interface EventData {
     /** A word about what was taken out of the target and would come back, and about nothing else. */
     readonly takenBack?: TakenBackConsent;
   };
+  /** A git of the user's that had read the index before wrote it back after the landing: what landed was staged as taken out. */
+  "landing.index_mended": { readonly target: string; readonly to: string; readonly files: readonly string[] };
+  /** The very next commit of the user's has files of it as they were before the landing, and does not say why. */
+  "landing.undone": {
+    readonly target: string;
+    readonly to: string;
+    readonly commit: string;
+    readonly files: readonly string[];
+  };
 
   /** The target here was behind the remote's and has caught up. */
   "remote.followed": { readonly remote: string; readonly target: string; readonly from: string; readonly to: string };
@@ -150,6 +191,8 @@ export interface EventData {
     readonly commit: string;
     readonly priority: Priority;
     readonly since: number;
+    /** The landing that it takes back. */
+    readonly takesBack?: TakesBack;
   };
   "merge.testing": { readonly mergeId: string; readonly batch: string; readonly size: number };
   "merge.waiting": {
@@ -197,6 +240,8 @@ export interface EventData {
     readonly dueEveryMs?: number;
   };
   "assignment.dispatched": {
+    /** Whose session it was sent to, where that is not the agent's own (DISP-3). */
+    readonly target?: string;
     readonly dispatchId: string;
     readonly mode: DispatchMode;
     readonly instruction: string;
@@ -262,13 +307,25 @@ export interface EventData {
   "agent.unguarded": { readonly tool: string; readonly call: string };
   /** The reflex said something to the agent in its own hook. */
   "agent.steered": { readonly anomaly: string; readonly fact: string; readonly step: number; readonly text: string };
+  /** A person says that a steering was wrong. `steering`: its place in the log. */
+  "agent.steering_refuted": {
+    readonly steering: number;
+    readonly anomaly: string;
+    readonly step: number;
+    readonly reason: string | null;
+  };
   /** Its PACE level is another now, for better or worse. */
   "agent.pace": { readonly from: PaceLevel; readonly to: PaceLevel; readonly idle: number; readonly strain: number };
+  /** It has met again and again what only a person can solve; nothing, once that is past. */
+  "agent.blocked": { readonly what: string | null; readonly fact: string };
   /** It has nothing to do until one of these speaks; `on` is empty when anybody may. */
   "agent.waiting": { readonly on: readonly string[] };
   "agent.woken": { readonly by: string };
   /** It was told that more messages wait than were put before it. */
   "agent.announced": { readonly left: number };
+
+  /** It had outlived its terminal, and was given another in which it can be watched. */
+  "agent.terminal_regained": { readonly terminal: unknown };
 
   /** The user's checkout was another after an agent's turn than before it; by whose hand is not known. */
   "checkout.changed": {
@@ -352,6 +409,8 @@ export interface EventData {
     readonly problem: string;
     readonly tries: number;
     readonly retryAt: number;
+    /** What is in the way of any start like it; the code of its error. */
+    readonly cause?: string;
   };
   /** What it waited for is there sooner than was thought. */
   "action.hastened": { readonly actionId: string; readonly dueAt: number };
@@ -365,6 +424,14 @@ export interface EventData {
     readonly until?: number;
   };
   "dispatch.resumed": { readonly after: string };
+  /** No agent can be started, for a reason that is none of its task's; `questionId`: null when it was answered. */
+  "dispatch.failing": {
+    readonly cause: string;
+    readonly problem: string;
+    readonly nodes: readonly string[];
+    readonly questionId: string | null;
+  };
+  "dispatch.works": { readonly cause: string };
   "quota.tripped": { readonly account: string; readonly until: number; readonly trips: number };
   "quota.probing": { readonly account: string };
   "quota.restored": { readonly account: string; readonly attempts: readonly number[] };
@@ -385,14 +452,21 @@ export interface EventData {
     readonly cause: ProviderCause;
     readonly attempts: readonly number[];
   };
-  "fleet.mass_death": { readonly attempts: readonly number[]; readonly nodes: readonly string[] };
+  /** Or that more died with them; where no older version said so, when the first is tried. */
+  "fleet.mass_death": {
+    readonly attempts: readonly number[];
+    readonly nodes: readonly string[];
+    readonly probeAt?: number;
+  };
   /** So many nodes may start again; the next stage waits until these live. */
   "fleet.restoring": { readonly stage: number; readonly nodes: readonly string[] };
   "fleet.restored": { readonly stages: number };
   "budget.warned": Spending;
   /** The limit is reached; its agents have one turn to hand over. */
   "budget.exceeded": Spending & { readonly turns: Readonly<Record<string, number>> };
-  "budget.paused": { readonly scope: string; readonly agents: readonly number[] };
+  "budget.paused": { readonly scope: string; readonly agents: readonly number[]; readonly questionId?: string };
+  /** A person grants more: `node:goal_x/T1`, `goal:goal_x`, `day:2026-03-01`. At least this much from now on; null is no limit. */
+  "budget.raised": { readonly scope: string; readonly raised: Partial<Allowance> };
   "budget.cleared": { readonly scope: string };
   /** The machine slept, or the loop stood still: nothing was judged by how long it was silent. */
   "time.skipped": { readonly ms: number };
@@ -491,6 +565,8 @@ export const EVENT_TYPES = Object.keys({
   "work.claimed": 0,
   "work.checked": 0,
   "work.returned": 0,
+  "work.taken_back": 0,
+  "work.given_anew": 0,
   "check.started": 0,
   "check.finished": 0,
   "landing.prepared": 0,
@@ -498,6 +574,8 @@ export const EVENT_TYPES = Object.keys({
   "landing.refused": 0,
   "landing.waiting": 0,
   "landing.approved": 0,
+  "landing.index_mended": 0,
+  "landing.undone": 0,
   "remote.followed": 0,
   "remote.pushed": 0,
   "remote.refused": 0,
@@ -542,10 +620,13 @@ export const EVENT_TYPES = Object.keys({
   "agent.fenced": 0,
   "agent.unguarded": 0,
   "agent.steered": 0,
+  "agent.steering_refuted": 0,
   "agent.pace": 0,
+  "agent.blocked": 0,
   "agent.waiting": 0,
   "agent.woken": 0,
   "agent.announced": 0,
+  "agent.terminal_regained": 0,
   "checkout.changed": 0,
   "message.queued": 0,
   "message.handed": 0,
@@ -573,6 +654,8 @@ export const EVENT_TYPES = Object.keys({
   "action.dropped": 0,
   "dispatch.deferred": 0,
   "dispatch.resumed": 0,
+  "dispatch.failing": 0,
+  "dispatch.works": 0,
   "quota.tripped": 0,
   "quota.probing": 0,
   "quota.restored": 0,
@@ -585,6 +668,7 @@ export const EVENT_TYPES = Object.keys({
   "budget.warned": 0,
   "budget.exceeded": 0,
   "budget.paused": 0,
+  "budget.raised": 0,
   "budget.cleared": 0,
   "time.skipped": 0,
   "overseer.tick": 0,

@@ -8,6 +8,7 @@ import type { Assignment } from "./assignment.ts";
 import { ASSIGNMENT_MOVES, applyToAssignment } from "./assignment.ts";
 import type { Attempt } from "./attempt.ts";
 import { ATTEMPT_MOVES, applyToAttempt } from "./attempt.ts";
+import { SENT_BACK_UNCHANGED } from "./claim.ts";
 import type { Condition } from "./condition.ts";
 import { applyToCondition, conditionOf } from "./condition.ts";
 import type { Crystallization } from "./crystallization.ts";
@@ -72,6 +73,7 @@ export function listTouched(event: EventOf): EntityRef[] {
       return RECOVERY_STEPS.has(event.type) ? [...own, ...recoveryRef(event)] : own;
     }
     case "update":
+      if (event.type === "update.refused" && event.data.code === SENT_BACK_UNCHANGED) return nodeRef(event);
       return event.type === "update.taken" && event.assignmentId
         ? [{ kind: "assignment", id: event.assignmentId }]
         : [];
@@ -89,7 +91,7 @@ export function listTouched(event: EventOf): EntityRef[] {
         ? [{ kind: "crystallization", id: event.data.crystallizationId }, ...nodeRef(event)]
         : [];
     case "question":
-      return "questionId" in event.data && event.data.questionId !== null
+      return "questionId" in event.data && typeof event.data.questionId === "string"
         ? [
             { kind: "question", id: event.data.questionId },
             ...(event.type === "question.answered" ? recoveryRef(event) : []),

@@ -131,6 +131,16 @@ export function isSayable(recovery: Recovery, hash: string, limits: LadderLimits
   return !last || hasPassed(last.at, limits.minResendIntervalMs, now);
 }
 
+/** From when on `isSayable` says so; null where they were not said lately. */
+export function sayableFrom(
+  recovery: Pick<Recovery, "sent">,
+  hash: string,
+  { minResendIntervalMs }: LadderLimits,
+): number | null {
+  const last = recovery.sent.findLast((one) => one.hash === hash);
+  return last ? last.at + minResendIntervalMs : null;
+}
+
 /** How many things said are remembered. */
 const SENT_KEPT = 8;
 

@@ -11,6 +11,30 @@ export interface Allowance {
   readonly timeMs: number | null;
 }
 
+/** By its name in a budget, the field of an allowance. */
+export const ALLOWANCE_KEYS = { tokens: "tokens", cost: "cost", time: "timeMs" } as const;
+export type Spendable = keyof typeof ALLOWANCE_KEYS;
+
+/** Who said the limit that is spent: the plan's node, its role, the configuration, or a person who has raised it since. */
+export type BudgetOrigin = "node" | "role" | "fleet" | "goal" | "day" | "person";
+
+/** With at least as much as a person has granted beside it; what has no limit stays without one. */
+export function raiseAllowance(set: Allowance, raised: Partial<Allowance> | undefined): Allowance {
+  if (raised === undefined) return set;
+  const more = (key: keyof Allowance) => {
+    const [one, other] = [set[key], raised[key]];
+    return one === null || other === undefined ? one : other === null ? null : Math.max(one, other);
+  };
+  return { tokens: more("tokens"), cost: more("cost"), timeMs: more("timeMs") };
+}
+
+/** Whose word an agent's limit is, of those that resolveLimits puts over one another. */
+export function findBudgetOrigin(what: Spendable, role?: OwnLimits, node?: OwnLimits): BudgetOrigin {
+  const key = ALLOWANCE_KEYS[what];
+  if (node?.budget?.[key] !== undefined) return "node";
+  return role?.budget?.[key] === undefined ? "fleet" : "role";
+}
+
 export interface AgentLimits {
   /** Silent for this long with nothing in flight, it counts as stalled. */
   readonly idleAfterMs: number;

@@ -33,6 +33,15 @@ export const MERGE_MOVES: Moves<MergeStatus> = {
 export const MERGE_TIERS = ["clean-merge", "auto-resolve", "author", "ai-resolve", "reimagine", "person"] as const;
 export type MergeTier = (typeof MERGE_TIERS)[number];
 
+/** A landing that a person wants out of the target again. */
+export interface TakesBack {
+  /** The entry that landed. */
+  readonly mergeId: string;
+  /** What the target had become by it. */
+  readonly landed: string;
+  readonly reason: string | null;
+}
+
 export interface Merge {
   readonly mergeId: string;
   readonly target: string;
@@ -46,6 +55,8 @@ export interface Merge {
   readonly attempt: number | null;
   readonly priority: Priority;
   readonly by: string;
+  /** Set where it is a revert: then `commit` is the state before that landing, on top of it. */
+  readonly takesBack?: TakesBack;
   readonly status: MergeStatus;
   readonly detail: string | null;
   /** The batch it was tested in last. */

@@ -11,6 +11,7 @@ export const TOPICS = [
   "question",
   "goal",
   "review",
+  "landing",
   "budget",
   "quota",
   "provider",
@@ -33,6 +34,8 @@ export interface KeptNews {
   readonly sinceAt: number;
   /** It is told in quiet hours too. */
   readonly urgent: boolean;
+  /** It may pass by itself: told once it has lasted for a quiet time. */
+  readonly patient?: true;
 }
 
 export interface NewsCondition {

@@ -14,6 +14,11 @@ const FAILING: Readonly<Record<ProviderCause, string>> = {
   network: "it cannot be reached",
 };
 
-export function describeProviderFailure(account: string, cause: ProviderCause): string {
-  return `the provider of ${account} fails: ${FAILING[cause]}`;
+/** Nothing was said of it at all: the way there and its host may be meant. */
+const SILENT = "it does not answer";
+
+/** `detail`: what the provider, or a CLI in its name, said of it. */
+export function describeProviderFailure(account: string, cause: ProviderCause, detail: string): string {
+  const how = cause === "network" && detail === "" ? SILENT : FAILING[cause];
+  return `the provider of ${account} fails: ${how}`;
 }

@@ -79,6 +79,8 @@ export interface Role {
   readonly maxDepth?: number;
   readonly constraints: readonly Constraint[];
   readonly supervision: { readonly enabled: boolean; readonly nudge: boolean };
+  /** A session whose work has landed may be given the next piece of the same goal, instead of a new one. */
+  readonly continueSession?: boolean | undefined;
   /** Limits of its agents, over those of the fleet. */
   readonly limits?: OwnLimits;
   readonly doctrine: Doctrine;

@@ -8,8 +8,8 @@ import type { Moves } from "#domain/core/moves.ts";
 import { isFinal, mayMove, pathOfMoves } from "#domain/core/moves.ts";
 import { refuse } from "#domain/core/refusal.ts";
 import type { RecoveryPolicy } from "./assignment.ts";
-import type { Claim } from "./claim.ts";
-import { applyToClaim } from "./claim.ts";
+import type { Claim, SentBack } from "./claim.ts";
+import { applyToClaim, SENT_BACK_UNCHANGED } from "./claim.ts";
 import type { CrystallizationBody, Evidence } from "./crystallization.ts";
 import { crystallization, hasEvidence, NO_EVIDENCE } from "./crystallization.ts";
 import { accept, type Decision } from "./decision.ts";
@@ -101,12 +101,27 @@ export interface WorkNode extends NodeDefinition {
   readonly claim?: Claim | undefined;
   /** How often a claim of its present agent did not hold; none when absent. */
   readonly rounds?: number | undefined;
+  /** What a person sent back last, and why; whoever gets the node is told. */
+  readonly sentBack?: SentBack | undefined;
+  /** Its landing is out of the target again; the node itself stays done. */
+  readonly takenBack?: TakenBackWork | undefined;
   /** The last conflict of its work with the target: which commit met which, in which files. */
   readonly conflict?: WorkConflict | undefined;
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly startedAt: number | null;
   readonly endedAt: number | null;
+}
+
+export interface TakenBackWork {
+  readonly by: string;
+  readonly at: number;
+  readonly reason: string | null;
+  readonly target: string;
+  readonly landed: string;
+  readonly commit: string | null;
+  /** The node as which it was given anew. */
+  readonly again?: string;
 }
 
 export interface WorkConflict {
@@ -124,6 +139,19 @@ export const NODE_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 export function isOpen(node: Pick<WorkNode, "status">): boolean {
   return !isFinal(WORK_MOVES, node.status);
+}
+
+/** How the reason of a node begins that ended because nothing was changed (DONE-1). */
+export const NO_CHANGES = "no_changes";
+
+/** What its agent said of it, where a node ended because nothing was changed. */
+export function readNoChanges(reason: string | null): string | undefined {
+  return reason?.startsWith(`${NO_CHANGES}: `) ? reason.slice(NO_CHANGES.length + 2) : undefined;
+}
+
+/** What is cancelled stays so; the same work can be asked for again. */
+export function tellHowAgain(goalId: string): string {
+  return `If it has to be done after all, put it into the plan under a new id (overseer goal plan ${goalId} --file plan.yaml), or give it anew (overseer sling --prompt "...")`;
 }
 
 /** The nodes below, in plan order. */
@@ -336,6 +364,12 @@ function roundsAfterStart(node: WorkNode, event: EventOf): number | undefined {
   return event.assignmentId !== undefined && event.assignmentId === node.claim?.assignmentId ? node.rounds : undefined;
 }
 
+function keepSentBack({ actor, at, data }: EventOf<"work.returned">): Pick<WorkNode, "sentBack"> {
+  const { commit, tree, words } = data;
+  if (words === undefined) return {};
+  return { sentBack: { commit, ...(tree === undefined ? {} : { tree }), words, by: actor, at } };
+}
+
 function applyWorkEvent(node: WorkNode | undefined, event: EventOf): WorkNode | undefined {
   if (event.type === "work.added") {
     const { revision, ...definition } = event.data;
@@ -406,7 +440,21 @@ function applyWorkEvent(node: WorkNode | undefined, event: EventOf): WorkNode | 
         endedAt: at,
       };
     case "work.returned":
-      return { ...node, rounds: event.data.round, statusReason: event.data.reason, updatedAt: at };
+      return {
+        ...node,
+        rounds: event.data.round,
+        statusReason: event.data.reason,
+        ...keepSentBack(event),
+        updatedAt: at,
+      };
+    case "update.refused":
+      return event.data.code === SENT_BACK_UNCHANGED && node.sentBack && event.attempt !== undefined
+        ? { ...node, sentBack: { ...node.sentBack, toldTo: event.attempt }, updatedAt: at }
+        : node;
+    case "work.taken_back":
+      return node.takenBack ? node : { ...node, takenBack: { by: event.actor, at, ...event.data }, updatedAt: at };
+    case "work.given_anew":
+      return node.takenBack ? { ...node, takenBack: { ...node.takenBack, again: event.data.as }, updatedAt: at } : node;
     case "landing.refused": {
       const { commit, onto, files } = event.data;
       return onto === undefined ? node : { ...node, conflict: { commit, onto, files }, updatedAt: at };

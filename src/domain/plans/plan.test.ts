@@ -15,7 +15,7 @@ import {
   statuses,
   treeOf,
 } from "../../../test/support/tree.ts";
-import { DEFAULT_PLAN_LIMITS, findCycle, type PlannedNode, problemsOfPlan } from "./plan.ts";
+import { DEFAULT_PLAN_LIMITS, findCycle, PERSONS_PLAN_LIMITS, type PlannedNode, problemsOfPlan } from "./plan.ts";
 import { type GoalTree, settle } from "./settle.ts";
 
 const LIMITS = DEFAULT_PLAN_LIMITS;
@@ -34,19 +34,19 @@ const SIZES: [why: string, plan: readonly PlannedNode[], problems: string[]][] =
   [
     "six phases do not",
     ["A", "B", "C", "D", "E", "F"].map((id) => phase(id, [planned(`${id}1`)])),
-    ["The plan has 6 phases; 5 is the limit."],
+    ["The plan has 6 phases; 5 is the limit (planner.maxPhases)."],
   ],
   ["seven tasks fit", P(...leaves(7, "T")), []],
-  ["eight tasks do not", P(...leaves(8, "T")), ["Phase P1 has 8 tasks; 7 is the limit."]],
+  ["eight tasks do not", P(...leaves(8, "T")), ["Phase P1 has 8 tasks; 7 is the limit (planner.maxTasksPerPhase)."]],
   ["seven subtasks fit", P(planned("T1", { children: leaves(7, "S") })), []],
   [
     "eight subtasks do not",
     P(planned("T1", { children: leaves(8, "S") })),
-    ["Task T1 has 8 subtasks; 7 is the limit."],
+    ["Task T1 has 8 subtasks; 7 is the limit (planner.maxSubtasksPerTask)."],
   ],
 ];
 test.each(SIZES)("WORK-3: limits: %s", (_why, phases, problems) => {
-  expect(problemsOfPlan(phases, LIMITS)).toEqual(problems);
+  expect(problemsOfPlan(phases, LIMITS).map(({ text }) => text)).toEqual(problems);
 });
 
 const FIELDS: [why: string, plan: readonly PlannedNode[], problems: string[]][] = [
@@ -56,6 +56,24 @@ const FIELDS: [why: string, plan: readonly PlannedNode[], problems: string[]][] 
     "an id with a slash",
     P(planned("T/1")),
     ['"T/1" is not an id: letters, digits, dot, dash and underscore, at most 64 characters.'],
+  ],
+  [
+    "ids that are taken for something else",
+    P(
+      planned("M_x"),
+      planned("q_x"),
+      planned("A_x"),
+      planned("goal_x"),
+      planned("m_x"),
+      planned("M-x"),
+      planned("am_x"),
+    ),
+    ["M_", "q_", "A_", "goal_", "m_"].map((beginning) => {
+      const kind = { M_: "a landing", q_: "a question", A_: "an assignment", goal_: "a goal", m_: "a message" }[
+        beginning
+      ];
+      return `The id ${beginning}x would be taken for ${kind}: no id of a plan begins with ${beginning}`;
+    }),
   ],
   ["no name", P(planned("T1", { name: " " })), ["T1 has no name."]],
   ["no acceptance criteria", P(planned("T1", { acceptance: [] })), ["T1 has no acceptance criteria."]],
@@ -71,10 +89,49 @@ const FIELDS: [why: string, plan: readonly PlannedNode[], problems: string[]][] 
     P(planned("T1", { deps: ["T9"] })),
     ["T1 depends on T9, which is not in the plan."],
   ],
+  [
+    "a dependency that is spelt otherwise",
+    P(planned("T1.1"), planned("parser"), planned("T2", { deps: ["t1-1", "prser"] })),
+    [
+      "T2 depends on t1-1, which is not in the plan. Did you mean T1.1?",
+      "T2 depends on prser, which is not in the plan. Did you mean parser?",
+    ],
+  ],
   ["blocking what is not there", P(planned("T1", { blocks: ["T9"] })), ["T1 blocks T9, which is not in the plan."]],
 ];
+test("PLAN-5: a person's plan is told of its one limit, and of no key, since none sets it", () => {
+  const texts = problemsOfPlan(P(...leaves(1_100, "T")), PERSONS_PLAN_LIMITS).map(({ text }) => text);
+  expect(texts).toEqual(["The plan has 1101 nodes; 1000 is the limit, so it takes several goals."]);
+});
+
+test("PLAN-5: a goal keeps ids that it has already", () => {
+  expect(problemsOfPlan(P(planned("M_x")), LIMITS, new Set(["M_x"]))).toEqual([]);
+  const tree = treeOf(P(planned("T1")));
+  const old = {
+    ...tree,
+    nodes: tree.nodes.map((node) => (node.workNodeId === "T1" ? { ...node, workNodeId: "M_x" } : node)),
+  };
+  expect(allowed(plan(old, P(planned("M_x"), planned("T2")))).map(({ type }) => type)).toContain("plan.accepted");
+});
+
+test("PLAN-5: a problem names its node by its place in the tree", () => {
+  const places = problemsOfPlan(
+    [
+      phase("P1", [planned("T1"), planned("T1", { acceptance: [] })]),
+      phase("P2", [planned("T2", { deps: ["T1", "T7"], hints: { files: ["a", "../b"] } })]),
+    ],
+    LIMITS,
+  ).map(({ node, field, index }) => [node, field, index]);
+  expect(places).toEqual([
+    [[0, 1], "id", undefined],
+    [[0, 1], "acceptance", undefined],
+    [[1, 0], "files", 1],
+    [[1, 0], "deps", 1],
+  ]);
+});
+
 test.each(FIELDS)("PLAN-5: a plan by hand is judged like any other: %s", (_why, phases, problems) => {
-  expect(problemsOfPlan(phases, LIMITS)).toEqual(problems);
+  expect(problemsOfPlan(phases, LIMITS).map(({ text }) => text)).toEqual(problems);
 });
 
 const CIRCLES: [why: string, plan: readonly PlannedNode[], says: RegExp][] = [
@@ -166,7 +223,15 @@ describe("a revision", () => {
 
   test("the same plan again changes nothing but the number", () => {
     const decision = revised(treeOf(base), base);
-    expect(decision.value).toEqual({ revision: 2, added: 0, changed: 0, cancelled: 0, kept: 3, shared: [] });
+    expect(decision.value).toEqual({
+      revision: 2,
+      added: 0,
+      changed: 0,
+      cancelled: 0,
+      kept: 3,
+      shared: [],
+      stayCancelled: [],
+    });
     expect(decision.events.map((event) => event.type)).toEqual(["plan.accepted"]);
   });
 
@@ -174,7 +239,15 @@ describe("a revision", () => {
     const tree = treeOf(base);
     const next = P(planned("T1", { name: "A better name" }), planned("T3"));
     const decision = revised(tree, next);
-    expect(decision.value).toEqual({ revision: 2, added: 1, changed: 1, cancelled: 1, kept: 1, shared: [] });
+    expect(decision.value).toEqual({
+      revision: 2,
+      added: 1,
+      changed: 1,
+      cancelled: 1,
+      kept: 1,
+      shared: [],
+      stayCancelled: [],
+    });
     expect(decision.events.map((event) => `${event.type} ${event.nodeId ?? ""} ${event.because}`)).toEqual([
       "plan.accepted  plan-revised",
       "work.added T3 plan-revised",
@@ -190,6 +263,12 @@ describe("a revision", () => {
     const tree = finish(treeOf(base), "T1");
     expect(statuses(replanned(tree, P(planned("T9"), planned("T2"))))).toMatchObject({ T1: "done", T2: "queued" });
     expect(statuses(replanned(tree, P(planned("T0"), planned("T1"), planned("T2"))))).toMatchObject({ T1: "done" });
+  });
+
+  test("what was cancelled stays so under its id, and is named", () => {
+    const tree = replanned(treeOf(base), P(planned("T1")));
+    expect(revised(tree, base).value).toMatchObject({ added: 0, kept: 3, stayCancelled: ["T2"] });
+    expect(statuses(replanned(tree, base))).toMatchObject({ T2: "cancelled" });
   });
 
   const ENDED: [why: string, node: PlannedNode][] = [

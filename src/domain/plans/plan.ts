@@ -5,6 +5,7 @@
  * The shape of the file itself (types, unknown keys) is checked at the door, in planner/plan-file.ts.
  */
 import type { Moment } from "#domain/core/actor.ts";
+import { nearest } from "#domain/core/nearest.ts";
 import { refuse } from "#domain/core/refusal.ts";
 import { normalScope } from "#domain/core/scope.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
@@ -56,54 +57,85 @@ export interface PlanProvenance extends Pick<PlanRevision, "source" | "model" | 
 
 const KIND_OF_DEPTH: readonly NodeKind[] = ["phase", "task", "subtask"];
 
-/** Every problem of the plan, in the order a reader meets them; empty when it is sound. */
-export function problemsOfPlan(phases: readonly PlannedNode[], limits: PlanLimits): string[] {
-  const problems: string[] = [...problemsOfSize(phases, limits)];
+/** Something wrong with a plan, and where: which node, by its place among its siblings at each level, and what of it. */
+export interface PlanProblem {
+  /** `[0, 2]` is the third task of the first phase; empty is the plan itself. */
+  readonly node: readonly number[];
+  readonly field: "id" | "name" | "objective" | "acceptance" | "deps" | "blocks" | "files" | "children" | ChosenName;
+  /** Which of a list. */
+  readonly index?: number;
+  readonly text: string;
+}
+
+/** What a node chooses by a name that has to be known here. */
+export type ChosenName = "capability" | "runtime" | "checks";
+
+/** What ids of other things begin with: a name that begins so is looked for among those. */
+const TAKEN: Readonly<Record<string, string>> = {
+  M_: "a landing",
+  m_: "a message",
+  q_: "a question",
+  A_: "an assignment",
+  goal_: "a goal",
+};
+
+/** Every problem of the plan, in the order a reader meets them; empty when it is sound. `kept`: ids that the goal has. */
+export function problemsOfPlan(
+  phases: readonly PlannedNode[],
+  limits: PlanLimits,
+  kept: ReadonlySet<string> = new Set(),
+): PlanProblem[] {
+  const problems: PlanProblem[] = [...problemsOfSize(phases, limits)];
   const all = flatten(phases, []);
-  const seen = new Map<string, NodeDefinition>();
-  for (const { node, definition } of all) {
+  const seen = new Set<string>();
+  for (const { node, at, definition } of all) {
+    const id = clipId(node.id);
+    const say = (field: PlanProblem["field"], text: string, index?: number) =>
+      problems.push({ node: at, field, text, ...(index === undefined ? {} : { index }) });
     if (!NODE_ID.test(node.id)) {
-      problems.push(
-        `"${clipId(node.id)}" is not an id: letters, digits, dot, dash and underscore, at most 64 characters.`,
-      );
+      say("id", `"${id}" is not an id: letters, digits, dot, dash and underscore, at most 64 characters.`);
     }
-    if (seen.has(node.id)) problems.push(`The id ${clipId(node.id)} is used twice.`);
-    seen.set(node.id, definition);
-    if (node.name.trim() === "") problems.push(`${clipId(node.id)} has no name.`);
-    if (node.acceptance.length === 0) problems.push(`${clipId(node.id)} has no acceptance criteria.`);
+    const taken = kept.has(node.id) ? undefined : Object.keys(TAKEN).find((one) => node.id.startsWith(one));
+    if (taken !== undefined) {
+      say("id", `The id ${id} would be taken for ${TAKEN[taken]}: no id of a plan begins with ${taken}`);
+    }
+    if (seen.has(node.id)) say("id", `The id ${id} is used twice.`);
+    seen.add(node.id);
+    if (node.name.trim() === "") say("name", `${id} has no name.`);
+    if (node.acceptance.length === 0) say("acceptance", `${id} has no acceptance criteria.`);
     if (definition.kind !== "subtask" && node.objective.trim() === "" && node.expectedOutcome.trim() === "") {
-      problems.push(`${clipId(node.id)} has neither objective nor outcome.`);
+      say("objective", `${id} has neither objective nor outcome.`);
     }
-    for (const file of node.hints.files ?? []) {
+    for (const [index, file] of (node.hints.files ?? []).entries()) {
       if (normalScope(file) !== undefined) continue;
-      problems.push(`${clipId(node.id)} names "${clipId(file)}", which is not a path inside the repository.`);
+      say("files", `${id} names "${clipId(file)}", which is not a path inside the repository.`, index);
     }
   }
   if (limits.maxNodes !== undefined && all.length > limits.maxNodes) {
-    problems.push(`The plan has ${all.length} nodes; ${limits.maxNodes} is the limit.`);
+    const text = `The plan has ${all.length} nodes; ${limits.maxNodes} is the limit, so it takes several goals.`;
+    problems.push({ node: [], field: "children", text });
   }
   problems.push(...problemsOfDependencies(all));
   return problems;
 }
 
-function problemsOfSize(phases: readonly PlannedNode[], limits: PlanLimits): string[] {
-  const problems: string[] = [];
-  if (phases.length === 0) problems.push("The plan has no phases.");
-  if (phases.length > limits.maxPhases) {
-    problems.push(`The plan has ${phases.length} phases; ${limits.maxPhases} is the limit.`);
-  }
-  for (const phase of phases) {
-    const id = clipId(phase.id);
-    if (phase.children.length === 0) problems.push(`Phase ${id} has no tasks.`);
-    if (phase.children.length > limits.maxTasksPerPhase) {
-      problems.push(`Phase ${id} has ${phase.children.length} tasks; ${limits.maxTasksPerPhase} is the limit.`);
+function problemsOfSize(phases: readonly PlannedNode[], limits: PlanLimits): PlanProblem[] {
+  const problems: PlanProblem[] = [];
+  const say = (node: readonly number[], text: string) => problems.push({ node, field: "children", text });
+  // Those of the configuration. A person's plan has one limit for all of it, which no key sets.
+  const isOver = (count: number, key: keyof PlanLimits) => limits.maxNodes === undefined && count > (limits[key] ?? 0);
+  const limit = (key: keyof PlanLimits) => `${limits[key]} is the limit (planner.${key}).`;
+  if (phases.length === 0) say([], "The plan has no phases.");
+  if (isOver(phases.length, "maxPhases")) say([], `The plan has ${phases.length} phases; ${limit("maxPhases")}`);
+  for (const [at, { id, children }] of phases.entries()) {
+    if (children.length === 0) say([at], `Phase ${clipId(id)} has no tasks.`);
+    if (isOver(children.length, "maxTasksPerPhase")) {
+      say([at], `Phase ${clipId(id)} has ${children.length} tasks; ${limit("maxTasksPerPhase")}`);
     }
-    for (const task of phase.children) {
-      if (task.children.length > limits.maxSubtasksPerTask) {
-        problems.push(
-          `Task ${clipId(task.id)} has ${task.children.length} subtasks; ${limits.maxSubtasksPerTask} is the limit.`,
-        );
-      }
+    for (const [below, task] of children.entries()) {
+      if (!isOver(task.children.length, "maxSubtasksPerTask")) continue;
+      const text = `Task ${clipId(task.id)} has ${task.children.length} subtasks; ${limit("maxSubtasksPerTask")}`;
+      say([at, below], text);
     }
   }
   return problems;
@@ -111,6 +143,7 @@ function problemsOfSize(phases: readonly PlannedNode[], limits: PlanLimits): str
 
 interface Flat {
   readonly node: PlannedNode;
+  readonly at: PlanProblem["node"];
   readonly definition: NodeDefinition;
 }
 
@@ -118,10 +151,10 @@ interface Flat {
 function flatten(phases: readonly PlannedNode[], goalTags: readonly string[]): Flat[] {
   const flat: Flat[] = [];
   const extra = new Map<string, string[]>();
-  const visit = (node: PlannedNode, parent: NodeDefinition | null, depth: number, parentId: string | null): void => {
+  const visit = (node: PlannedNode, at: Flat["at"], parent: NodeDefinition | null, parentId: string | null): void => {
     for (const target of node.blocks) extra.set(target, [...(extra.get(target) ?? []), node.id]);
     const definition: NodeDefinition = {
-      kind: KIND_OF_DEPTH[depth] ?? "subtask",
+      kind: KIND_OF_DEPTH[at.length - 1] ?? "subtask",
       parentId,
       path: parent ? `${parent.path}/${node.id}` : node.id,
       position: flat.length,
@@ -135,39 +168,54 @@ function flatten(phases: readonly PlannedNode[], goalTags: readonly string[]): F
       hints: node.hints,
       tags: unique([...(parent?.tags ?? goalTags), ...node.tags]),
     };
-    flat.push({ node, definition });
-    for (const child of node.children) visit(child, definition, depth + 1, node.id);
+    flat.push({ node, at, definition });
+    for (const [index, child] of node.children.entries()) visit(child, [...at, index], definition, node.id);
   };
-  for (const phase of phases) visit(phase, null, 0, null);
-  return flat.map(({ node, definition }) => ({
+  for (const [index, phase] of phases.entries()) visit(phase, [index], null, null);
+  return flat.map(({ node, at, definition }) => ({
     node,
+    at,
     definition: { ...definition, dependsOn: unique([...definition.dependsOn, ...(extra.get(node.id) ?? [])]) },
   }));
 }
 
-function problemsOfDependencies(all: readonly Flat[]): string[] {
-  const problems: string[] = [];
+function problemsOfDependencies(all: readonly Flat[]): PlanProblem[] {
+  const problems: PlanProblem[] = [];
   const byId = new Map(all.map(({ node, definition }) => [node.id, definition]));
+  const notThere = (id: string) => {
+    const meant = nearestId(id, [...byId.keys()]);
+    return `${clipId(id)}, which is not in the plan.${meant === undefined ? "" : ` Did you mean ${meant}?`}`;
+  };
   // Among ids that mean two nodes, or arrows already told to be wrong, a circle would say the same thing twice.
   let tangled = byId.size < all.length;
-  for (const { node, definition } of all) {
-    for (const target of node.blocks) {
-      if (!byId.has(target)) problems.push(`${clipId(node.id)} blocks ${clipId(target)}, which is not in the plan.`);
+  for (const { node, at, definition } of all) {
+    const id = clipId(node.id);
+    for (const [index, target] of node.blocks.entries()) {
+      if (!byId.has(target)) {
+        problems.push({ node: at, field: "blocks", index, text: `${id} blocks ${notThere(target)}` });
+      }
     }
     for (const dep of definition.dependsOn) {
+      const index = node.deps.indexOf(dep);
+      // An arrow that another node drew has no place here but the node itself.
+      const place = index < 0 ? ({ node: at, field: "id" } as const) : ({ node: at, field: "deps", index } as const);
       const other = byId.get(dep);
-      if (!other) problems.push(`${clipId(node.id)} depends on ${clipId(dep)}, which is not in the plan.`);
+      if (!other) problems.push({ ...place, text: `${id} depends on ${notThere(dep)}` });
       else if (dep === node.id) {
         tangled = true;
-        problems.push(`${clipId(node.id)} depends on itself.`);
+        problems.push({ ...place, text: `${id} depends on itself.` });
       } else if (definition.path.startsWith(`${other.path}/`) || other.path.startsWith(`${definition.path}/`)) {
         tangled = true;
-        problems.push(`${clipId(node.id)} depends on ${clipId(dep)}, but one is inside the other.`);
+        problems.push({ ...place, text: `${id} depends on ${clipId(dep)}, but one is inside the other.` });
       }
     }
   }
   const cycle = tangled ? undefined : findCycle(byId);
-  if (cycle) problems.push(`The dependencies form a cycle: ${cycle.map(clipId).join(" → ")}.`);
+  if (cycle) {
+    const text = `The dependencies form a cycle: ${cycle.map(clipId).join(" → ")}.`;
+    const first = all.find(({ node }) => cycle.includes(node.id) && node.deps.length > 0);
+    problems.push({ node: first?.at ?? [], field: first ? "deps" : "children", text });
+  }
   return problems;
 }
 
@@ -223,6 +271,8 @@ export interface AcceptedPlan {
   readonly changed: number;
   readonly cancelled: number;
   readonly kept: number;
+  /** What the plan names and was cancelled before: under its id it is not done any more. */
+  readonly stayCancelled: readonly string[];
   /** Open tasks that would be done side by side, and are not because of their files. */
   readonly shared: readonly SharedFiles[];
 }
@@ -244,9 +294,9 @@ export function acceptPlan(
       "Create a new goal with 'overseer goal create'.",
     );
   }
-  const problems = problemsOfPlan(phases, limits);
+  const problems = problemsOfPlan(phases, limits, new Set(existing.map(({ workNodeId }) => workNodeId)));
   if (problems.length > 0) {
-    const shown = problems.slice(0, 20).map((problem) => `  - ${problem}`);
+    const shown = problems.slice(0, 20).map(({ text }) => `  - ${text}`);
     const rest = problems.length > 20 ? [`  … and ${problems.length - 20} more`] : [];
     return refuse(
       "usage",
@@ -295,6 +345,9 @@ export function acceptPlan(
     changed: diff.changed.length,
     cancelled: diff.missing.length,
     kept: diff.kept,
+    stayCancelled: flat.flatMap(({ node: { id } }) =>
+      existing.some(({ workNodeId, status }) => workNodeId === id && status === "cancelled") ? [id] : [],
+    ),
     shared: findSharedFiles(stillOpen(flat, existing)),
   });
 }
@@ -401,6 +454,15 @@ function planEvents(
 
 function unique<T>(items: readonly T[]): T[] {
   return [...new Set(items)];
+}
+
+/** The id that was probably meant. Another number is another node, not a slip: `T9` is never `T1`. */
+export function nearestId(id: string, known: readonly string[]): string | undefined {
+  const digits = (text: string) => text.replaceAll(/\D/g, "");
+  return nearest(
+    id,
+    known.filter((other) => other !== id && digits(other) === digits(id)),
+  );
 }
 
 function clipId(id: string): string {

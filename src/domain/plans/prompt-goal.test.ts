@@ -31,6 +31,13 @@ describe("a prompt", () => {
     expect(tree.goal.tags).toEqual(["urgent"]);
   });
 
+  test("SLING-4: what stands in it beside its words is no part of the title", () => {
+    const wish = { goalId: "goal_P", prompt: "Say hi @@SCRIPT[…]@@END", tags: [], words: "Say hi" };
+    const made = goalFromPrompt(undefined, wish, ADA);
+    expect(made.ok && made.value.goal.title).toBe("Say hi");
+    expect(made.ok && made.value.nodes[1]).toMatchObject({ name: "Say hi", objective: wish.prompt });
+  });
+
   test.each(["", "   ", "\n\t\n"])("SLING-4: %p is refused", (prompt) => {
     expect(refused(goalFromPrompt(undefined, { goalId: "goal_P", prompt, tags: [] }, ADA))).toMatchObject({
       kind: "usage",

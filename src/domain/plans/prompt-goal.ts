@@ -4,15 +4,21 @@ import { refuse } from "#domain/core/refusal.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
 import type { Goal } from "#domain/model/goal.ts";
 import { BLANK_DEFINITION } from "#domain/model/goal.ts";
+import type { ExecutionHints } from "#domain/model/work.ts";
 import type { PlannedNode } from "./plan.ts";
 import { DEFAULT_PLAN_LIMITS } from "./plan.ts";
 import { createPlannedGoal } from "./planned-goal.ts";
 import type { GoalTree } from "./settle.ts";
+import { takeTitle } from "./short-name.ts";
 
 export interface PromptWish {
   readonly goalId: string;
   readonly prompt: string;
   readonly tags: readonly string[];
+  /** What its title is taken from, where the prompt holds more than words. */
+  readonly words?: string;
+  /** What its agent needs, where it is not slung at once with all that. */
+  readonly hints?: ExecutionHints;
 }
 
 /** The task that a prompt's goal has. */
@@ -24,26 +30,15 @@ export function goalFromPrompt(taken: Goal | undefined, wanted: PromptWish, mome
   if (prompt.trim() === "") {
     return refuse("usage", "PROMPT_EMPTY", "The prompt is empty.", 'Say what is to be done: --prompt "…".');
   }
-  const title = titleOf(prompt);
+  const title = takeTitle(wanted.words ?? prompt) || "Work given by prompt";
   const definition = { ...BLANK_DEFINITION, title, tags };
   const provenance = { source: "file" as const, rejected: [], raw: "", change: "made from a prompt" };
-  const plan = { phases: phasesFor(title, prompt), limits: DEFAULT_PLAN_LIMITS, provenance };
+  const plan = { phases: phasesFor(title, wanted), limits: DEFAULT_PLAN_LIMITS, provenance };
   const made = createPlannedGoal(taken, { goalId, definition, origin: { kind: "prompt" }, repo: {} }, plan, moment);
   return made.ok ? accept(made.events, made.value.tree) : made;
 }
 
-/** The first line that says something, as a title may be. */
-function titleOf(prompt: string): string {
-  const line = prompt.split("\n").find((text) => text.trim() !== "") ?? "";
-  return (
-    line
-      .replace(/\p{Cc}/gu, " ")
-      .trim()
-      .slice(0, 120) || "Work given by prompt"
-  );
-}
-
-function phasesFor(title: string, prompt: string): PlannedNode[] {
+function phasesFor(title: string, { prompt, hints = {} }: PromptWish): PlannedNode[] {
   const task: PlannedNode = {
     id: PROMPTED_NODE,
     name: title,
@@ -53,9 +48,9 @@ function phasesFor(title: string, prompt: string): PlannedNode[] {
     definitionOfDone: "",
     deps: [],
     blocks: [],
-    hints: {},
+    hints,
     tags: [],
     children: [],
   };
-  return [{ ...task, id: "P1", objective: title, children: [task] }];
+  return [{ ...task, id: "P1", objective: title, hints: {}, children: [task] }];
 }

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import type { WorkStatus } from "#domain/model/work.ts";
+import type { WorkNode, WorkStatus } from "#domain/model/work.ts";
 import { planned } from "../../../test/support/samples.ts";
 import { finish, nodeIn, nodeWith, treeOf } from "../../../test/support/tree.ts";
-import { percentOf, progressOf, progressOfGoal, rollUpStatus } from "./rollup.ts";
+import { measureProgress, percentOf, progressOf, progressOfGoal, rollUpStatus, tellProgress } from "./rollup.ts";
 
 const ASKS: [why: string, parent: WorkStatus, children: WorkStatus[], asks: WorkStatus | undefined][] = [
   ["all done: done", "in_progress", ["done", "done"], "done"],
@@ -53,7 +53,25 @@ test("WORK-4: progress counts leaves on every level, without cancelled ones", ()
   ]);
   expect(progressOfGoal(tree.nodes, false)).toEqual({ done: 1, total: 4, percent: 25 });
   const closed = finish(tree, "T1", "enough");
-  expect(progressOf(nodeIn(closed, "T1"), closed.nodes)).toEqual({ done: 1, total: 1, percent: 100 });
+  expect(progressOf(nodeIn(closed, "T1"), closed.nodes)).toEqual({ done: 1, total: 1, percent: 50, cancelled: 1 });
+  const back = closed.nodes.map((node) => (node.workNodeId === "S1" ? { ...node, takenBack: TAKEN_BACK } : node));
+  expect(progressOf(nodeIn(closed, "T1"), back)).toMatchObject({ percent: 0, cancelled: 1, takenBack: 1 });
+});
+
+const TAKEN_BACK = { by: "human:ada", at: 1 } as unknown as NonNullable<WorkNode["takenBack"]>;
+
+const TOLD: [done: number, total: number, cancelled: number, takenBack: number, percent: number, told: string][] = [
+  [2, 2, 0, 0, 100, "2 of 2 done"],
+  [1, 1, 1, 0, 50, "1 of 2 done; 1 cancelled"],
+  [33, 33, 3, 1, 88, "33 of 36 done; 3 cancelled; 1 taken back"],
+  [2, 2, 0, 1, 50, "2 of 2 done; 1 taken back"],
+  [0, 0, 0, 0, 100, "0 of 0 done"],
+];
+test.each(TOLD)("WORK-4: a goal that ended, %i of %i, %i cancelled, %i taken back: %i %", (...row) => {
+  const [done, total, cancelled, takenBack, percent, told] = row;
+  const progress = measureProgress({ done, total, cancelled, takenBack }, true);
+  expect(progress.percent).toBe(percent);
+  expect(tellProgress(progress)).toBe(told);
 });
 
 test("WORK-4: a node's progress does not count one whose id merely begins the same", () => {

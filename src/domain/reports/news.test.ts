@@ -18,10 +18,27 @@ const CASES: [type: string, data: object, topic: Topic | undefined, text: RegExp
   ["goal.completed", { reason: null }, "goal", /goal_A is reached/],
   ["goal.cancelled", { reason: "too dear" }, "goal", /cancelled: too dear/],
   ["landing.waiting", { for: "review" }, "review", /overseer accept goal_A\/T1/],
-  ["landing.waiting", { for: "checkout" }, undefined, /-/],
+  [
+    "landing.waiting",
+    { for: "checkout", detail: "your checkout has changes.", files: ["a.txt"] },
+    "landing",
+    /T1 is done and cannot land: your checkout has changes \(a.txt\)\. Commit, stash/,
+  ],
+  ["landing.waiting", { for: "remote", detail: "x", files: [] }, undefined, /-/],
+  ["work.done", { summary: "x" }, "landing", /T1 is done/],
+  ["work.cancelled", { reason: null }, "landing", /no longer waits/],
+  [
+    "work.cancelled",
+    { reason: "no_changes: It was there already." },
+    "landing",
+    /T1 ended without a change: "It was there already\."\. .*overseer goal plan goal_A --file plan\.yaml/,
+  ],
+  ["work.returned", { commit: "c", round: 1, reason: "x" }, "landing", /no longer waits/],
+  ["landing.refused", { commit: "c", detail: "x", files: [] }, "landing", /no longer waits/],
+  ["landing.undone", { target: "main", to: "c", commit: "d", files: ["a"] }, "review", /has a as before.*git revert d/],
   ["dispatch.deferred", { cap: "disk", reason: "the disk is nearly full" }, "daemon", /Free some/],
   ["dispatch.deferred", { cap: "agents", reason: "5 agents is the limit" }, undefined, /-/],
-  ["budget.warned", spending, "budget", /nearly spent: 8 of 10/],
+  ["budget.warned", spending, "budget", /is nearly spent \(\$8.00 of \$10.00\); the limit is budgets.day.cost/],
   ["budget.exceeded", { ...spending, turns: {} }, "budget", /is spent/],
   ["quota.tripped", { account: "a", until: T0, trips: 1 }, "quota", /used up until 2/],
   ["quota.restored", { account: "a", attempts: [] }, "quota", /is back/],
@@ -104,6 +121,20 @@ describe("NOTIFY-1: planning", () => {
     ];
     const policy = { ...POLICY, quiet: true, hears: new Set<Topic>(["goal", "mass-death"]) };
     expect(planNews(state(), fresh, policy, T0)).toMatchObject({ send: [{ subject: "m" }], keep: [{ subject: "a" }] });
+  });
+
+  test("a landing that is held up is told once it has lasted, once; that it landed only to whom it was told", () => {
+    const held = item("landing a/T1", "cannot land", { topic: "landing", patient: true });
+    const landed = item("landing a/T1", "is done", { topic: "landing", ends: true });
+    const first = planNews(state(), [held], POLICY, T0);
+    expect(first).toMatchObject({ send: [], keep: [{ texts: ["cannot land"] }] });
+    expect(planNews(state({ kept: first.keep }), [landed], POLICY, T0 + MINUTE)).toEqual({ send: [], keep: [] });
+    const later = planNews(state({ kept: first.keep }), [{ ...held, at: T0 + 9 * MINUTE }], POLICY, T0 + 10 * MINUTE);
+    expect(later.send).toMatchObject([{ texts: ["cannot land"], count: 1 }]);
+    const told = state({ told: { "landing a/T1": T0 + 10 * MINUTE } });
+    expect(planNews(told, [held], POLICY, T0 + 60 * MINUTE)).toEqual({ send: [], keep: [] });
+    expect(planNews(told, [landed], POLICY, T0 + 60 * MINUTE).send).toMatchObject([{ texts: ["is done"] }]);
+    expect(planNews(state(), [landed], POLICY, T0)).toEqual({ send: [], keep: [] });
   });
 
   test("after a failure it waits longer each time, and loses nothing", () => {

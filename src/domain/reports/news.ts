@@ -5,10 +5,13 @@
  */
 import { waitLeft } from "#domain/core/elapsed.ts";
 import { isoTime } from "#domain/core/iso-time.ts";
+import { describeOrigin, describeSpent, nameBudget } from "#domain/model/budget-words.ts";
+import type { LandingWait } from "#domain/model/claim.ts";
 import type { EventOf } from "#domain/model/event.ts";
 import type { KeptNews, NewsCondition, Topic } from "#domain/model/news.ts";
 import { describeProviderFailure } from "#domain/model/provider-cause.ts";
-import { nodeKey } from "#domain/model/work.ts";
+import type { WorkNode } from "#domain/model/work.ts";
+import { nodeKey, readNoChanges, tellHowAgain } from "#domain/model/work.ts";
 import { retryWaitMs } from "./question-notice.ts";
 
 export interface News {
@@ -17,6 +20,9 @@ export interface News {
   readonly text: string;
   readonly urgent: boolean;
   readonly at: number;
+  readonly patient?: true;
+  /** What was to be told of its subject is over; said only to whom that was told. */
+  readonly ends?: true;
 }
 
 /** Types of event that may be news. */
@@ -24,6 +30,11 @@ export const NEWS_TYPES = [
   "goal.completed",
   "goal.cancelled",
   "landing.waiting",
+  "landing.undone",
+  "landing.refused",
+  "work.returned",
+  "work.done",
+  "work.cancelled",
   "dispatch.deferred",
   "budget.warned",
   "budget.exceeded",
@@ -45,7 +56,9 @@ export function newsOf(event: EventOf): News | undefined {
   return found && { urgent: false, ...found, at: event.at };
 }
 
-function tell(event: EventOf): (Pick<News, "topic" | "subject" | "text"> & { readonly urgent?: boolean }) | undefined {
+type Told = Pick<News, "topic" | "subject" | "text" | "patient" | "ends"> & { readonly urgent?: boolean };
+
+function tell(event: EventOf): Told | undefined {
   switch (event.type) {
     case "goal.completed":
       return { topic: "goal", subject: `goal ${event.goalId}`, text: `Goal ${event.goalId} is reached.` };
@@ -54,10 +67,29 @@ function tell(event: EventOf): (Pick<News, "topic" | "subject" | "text"> & { rea
       return { topic: "goal", subject: `goal ${event.goalId}`, text: `Goal ${event.goalId} was cancelled${why}` };
     }
     case "landing.waiting": {
-      if (event.data.for !== "review") return undefined;
       const node = nodeKey(event.goalId ?? "", event.nodeId ?? "");
-      const text = `${node} waits for your review: overseer review ${node}, then overseer accept ${node} or reject.`;
-      return { topic: "review", subject: "review", text };
+      if (event.data.for === "checkout") return tellHeldUp(event.data, node);
+      if (event.data.for !== "review") return undefined;
+      return tellReview(node);
+    }
+    case "landing.undone": {
+      const { commit, target, files } = event.data;
+      const [id, node] = [commit.slice(0, 10), nodeKey(event.goalId ?? "", event.nodeId ?? "")];
+      const text = `${id}, the commit on ${target} right after ${node} has landed, has ${files.length === 1 ? files[0] : `${files.length} files`} as before that. If nobody meant it: git revert ${id}.`;
+      return { topic: "review", subject: `undone ${id}`, text, urgent: true };
+    }
+    case "landing.refused":
+    case "work.returned":
+    case "work.done":
+    case "work.cancelled": {
+      const node = nodeKey(event.goalId ?? "", event.nodeId ?? "");
+      const unchanged = event.type === "work.cancelled" ? readNoChanges(event.data.reason) : undefined;
+      if (unchanged !== undefined && event.because !== "parent-cancelled") {
+        const text = `${node} ended without a change: "${unchanged}". ${tellHowAgain(event.goalId ?? "")}.`;
+        return { topic: "landing", subject: `landing ${node}`, text };
+      }
+      const now = event.type === "work.done" ? "is done" : "no longer waits for your checkout";
+      return { topic: "landing", subject: `landing ${node}`, text: `${node} ${now}.`, ends: true };
     }
     case "dispatch.deferred": {
       // The other caps pass by themselves, or are told of by an event of their own.
@@ -67,9 +99,11 @@ function tell(event: EventOf): (Pick<News, "topic" | "subject" | "text"> & { rea
     }
     case "budget.warned":
     case "budget.exceeded": {
-      const { scope, what, spent, limit } = event.data;
-      const how = event.type === "budget.warned" ? "is nearly spent" : "is spent; its agents are paused";
-      const text = `The budget of ${scope} ${how}: ${spent} of ${limit} (${what}).`;
+      const { scope } = event.data;
+      const node = event.goalId && event.nodeId ? nodeKey(event.goalId, event.nodeId) : null;
+      const said = { ...event.data, node };
+      const how = event.type === "budget.warned" ? "is nearly spent" : "is spent, and its agents are paused";
+      const text = `The budget of ${nameBudget(said)} ${how}${describeSpent(said)}; ${describeOrigin(said)}.`;
       return { topic: "budget", subject: `budget ${scope}`, text };
     }
     case "quota.tripped": {
@@ -89,7 +123,7 @@ function tell(event: EventOf): (Pick<News, "topic" | "subject" | "text"> & { rea
       if (failures > 1) return undefined;
       const said = detail === "" ? "" : ` ("${detail}")`;
       const who = questionId === null ? `One agent tries at ${isoTime(until)}` : "A person is needed";
-      const text = `${describeProviderFailure(account, cause)}${said}. ${who}; its agents wait.`;
+      const text = `${describeProviderFailure(account, cause, detail)}${said}. ${who}; its agents wait.`;
       return { topic: "provider", subject: `provider ${account}`, text: capital(text), urgent: questionId !== null };
     }
     case "provider.restored": {
@@ -97,6 +131,8 @@ function tell(event: EventOf): (Pick<News, "topic" | "subject" | "text"> & { rea
       return { topic: "provider", subject: `provider ${account}`, text: `The provider of ${account} works again.` };
     }
     case "fleet.mass_death": {
+      // The loss was told; how large it became is not worth waking anybody again.
+      if (event.because === "died-with-them") return undefined;
       const text = `${event.data.attempts.length} agents died at once; they are tried again in stages.`;
       return { topic: "mass-death", subject: "mass-death", text, urgent: true };
     }
@@ -124,6 +160,43 @@ function tell(event: EventOf): (Pick<News, "topic" | "subject" | "text"> & { rea
     default:
       return undefined;
   }
+}
+
+function tellReview(node: string): Told {
+  const text = `${node} waits for your review: overseer review ${node}, then overseer accept ${node} or reject.`;
+  return { topic: "review", subject: "review", text };
+}
+
+/** What waits for a person at this node; for whoever is named to be told after it began to. */
+export function newsOfWaiting({ goalId, workNodeId, status, claim }: WorkNode): News | undefined {
+  const waiting = claim?.waiting;
+  if (status !== "in_progress" || !waiting) return undefined;
+  const node = nodeKey(goalId, workNodeId);
+  const isReview = waiting.for === "review" && claim.approvedBy === null;
+  const told = isReview ? tellReview(node) : waiting.for === "checkout" ? tellHeldUp(waiting, node) : undefined;
+  return told && { urgent: false, ...told, at: waiting.since };
+}
+
+/**
+ * The event from which on a recipient is told, where the log says when they were named: the last change of the settings
+ * that names them.
+ */
+export function findNaming(changed: readonly EventOf<"config.changed">[], name: string): number | undefined {
+  const own = [`channels.${name}`, `channels.people.${name}`];
+  const isAbout = (key: string) =>
+    key === "channels" || key === "channels.people" || own.some((one) => key === one || key.startsWith(`${one}.`));
+  return changed.findLast(({ data }) => data.changes.some(({ key }) => isAbout(key)))?.seq;
+}
+
+/** So many files are named. */
+const FILES_NAMED = 5;
+
+/** The way out is the same whatever the file is: it is the person's, and nobody else touches it. */
+function tellHeldUp({ detail, files }: Pick<LandingWait, "detail" | "files">, node: string): Told {
+  const more = files.length > FILES_NAMED ? ` and ${files.length - FILES_NAMED} more` : "";
+  const named = files.length === 0 ? "" : ` (${files.slice(0, FILES_NAMED).join(", ")}${more})`;
+  const text = `${node} is done and cannot land: ${detail.trim().replace(/\.+$/, "")}${named}. Commit, stash or move away what is there, or work on another branch; it lands by itself then.`;
+  return { topic: "landing", subject: `landing ${node}`, text, patient: true };
 }
 
 function capital(text: string): string {
@@ -175,24 +248,33 @@ export function planNews(
   policy: NewsPolicy,
   now: number,
 ): DueNews {
-  const all = mergeNews(
-    known?.kept ?? [],
-    fresh.filter(({ topic }) => policy.hears.has(topic)),
-  );
+  const heard = fresh.filter(({ topic }) => policy.hears.has(topic));
+  const all = mergeNews(known?.kept ?? [], heard, known?.told ?? {});
   const failures = known?.failures ?? 0;
   if (failures > 0 && waitLeft(known?.updatedAt ?? 0, retryWaitMs(failures), now) > 0) return { send: [], keep: all };
-  const isDue = ({ subject, urgent }: KeptNews) => {
+  const isDue = ({ subject, urgent, patient, sinceAt }: KeptNews) => {
     const last = known?.told[subject];
+    if (patient && waitLeft(sinceAt, policy.bundleMs, now) > 0) return false;
     return (urgent || !policy.quiet) && (last === undefined || waitLeft(last, policy.bundleMs, now) === 0);
   };
   return { send: all.filter(isDue), keep: all.filter((one) => !isDue(one)) };
 }
 
-function mergeNews(kept: readonly KeptNews[], fresh: readonly News[]): KeptNews[] {
+function mergeNews(
+  kept: readonly KeptNews[],
+  fresh: readonly News[],
+  told: Readonly<Record<string, number>>,
+): KeptNews[] {
   const bySubject = new Map(kept.map((one) => [one.subject, one]));
-  for (const { topic, subject, text, urgent, at } of fresh) {
+  for (const { topic, subject, text, urgent, at, patient, ends } of fresh) {
     const before = bySubject.get(subject);
     bySubject.delete(subject);
+    // What may pass by itself is told once, and that it is over only to whom it was told.
+    if (ends ? told[subject] === undefined : patient && told[subject] !== undefined) continue;
+    if (ends) {
+      bySubject.set(subject, { topic, subject, texts: [text], count: 1, sinceAt: at, urgent });
+      continue;
+    }
     // The same again says nothing new.
     const texts = [...(before?.texts ?? []).filter((one) => one !== text), text].slice(-TEXTS_KEPT);
     bySubject.set(subject, {
@@ -200,6 +282,7 @@ function mergeNews(kept: readonly KeptNews[], fresh: readonly News[]): KeptNews[
       count: (before?.count ?? 0) + (before?.texts.includes(text) ? 0 : 1),
       sinceAt: before?.sinceAt ?? at,
       urgent: urgent || (before?.urgent ?? false),
+      ...(patient ? { patient } : {}),
     });
   }
   return [...bySubject.values()].slice(-SUBJECTS_KEPT);

@@ -12,6 +12,7 @@ import {
   channelsFor,
   dueNotices,
   escalateQuestion,
+  listFailingChannels,
   NOTICE_POLICY,
   noticeEvent,
   reachOf,
@@ -111,9 +112,9 @@ const due: [why: string, question: Partial<Question>, now: number, send: string[
     false,
   ],
   [
-    "it is given up after five tries",
+    "after five tries it is tried seldom",
     { notices: [notice("command", true, T0), ...[0, 1, 2, 3, 4].map((n) => notice("webhook", false, T0 + n))] },
-    T0 + 3 * HOUR,
+    T0 + HOUR,
     [],
     false,
   ],
@@ -183,11 +184,27 @@ test("ESC-1: whatever the channels do, a question is sent at most so often, and 
         if (after.nextAt === null) break;
         now = after.nextAt;
       }
-      expect(sent).toBeLessThanOrEqual(3 * 2 * NOTICE_POLICY.mostTries);
+      const seldom = 2 * Math.ceil((now - T0) / NOTICE_POLICY.seldomMs);
+      expect(sent).toBeLessThanOrEqual(3 * 2 * NOTICE_POLICY.mostTries + seldom);
       expect(question.round).toBe(NOTICE_POLICY.mostRounds);
     }),
     { numRuns: scaled(50) },
   );
+});
+
+test("ESC-1: a channel that fails is named, whoever else was reached, and tried again for ever, though seldom", () => {
+  const notice = (channel: Notice["channel"], at: number, ok: boolean): Notice => ({
+    ...{ channel, at, ok, round: 0, detail: ok ? "" : "refused" },
+  });
+  const failures = Array.from({ length: 9 }, (_, at) => notice("webhook", T0 + at, false));
+  const question = { ...fresh, acknowledgedAt: T0, notices: [notice("command", T0, true), ...failures] };
+  expect(listFailingChannels([question])).toEqual([{ channel: "webhook", sinceAt: T0, problem: "refused" }]);
+  const last = T0 + 8;
+  expect(dueNotices(question, BOTH, last).nextAt).toBe(last + NOTICE_POLICY.seldomMs);
+  expect(dueNotices(question, BOTH, last + NOTICE_POLICY.seldomMs).send).toMatchObject([{ channel: "webhook" }]);
+  const mended = { ...question, notices: [...question.notices, notice("webhook", last + 1, true)] };
+  expect(listFailingChannels([mended])).toEqual([]);
+  expect(listFailingChannels([{ ...question, status: "answered" }])).toEqual([]);
 });
 
 describe("ESC-1: nothing waits invisibly", () => {

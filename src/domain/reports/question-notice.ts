@@ -39,7 +39,9 @@ export interface NoticePolicy {
   readonly mostRounds: number;
   readonly retryBaseMs: number;
   readonly retryMaxMs: number;
+  /** So often with growing waits; then seldom. */
   readonly mostTries: number;
+  readonly seldomMs: number;
 }
 
 export const NOTICE_POLICY: NoticePolicy = {
@@ -48,6 +50,7 @@ export const NOTICE_POLICY: NoticePolicy = {
   retryBaseMs: 60_000,
   retryMaxMs: 30 * 60_000,
   mostTries: 5,
+  seldomMs: 3_600_000,
 };
 
 export interface DueNotice extends ChannelChoice {
@@ -94,13 +97,33 @@ function dueIn(question: Question, channel: ChannelName, policy: NoticePolicy, n
   const tries = question.notices.filter((notice) => notice.channel === channel && notice.round === question.round);
   const last = tries.at(-1);
   if (!last) return 0;
-  if (tries.some((notice) => notice.ok) || tries.length >= policy.mostTries) return null;
-  return waitLeft(last.at, retryWaitMs(tries.length, policy), now);
+  if (tries.some((notice) => notice.ok)) return null;
+  // A channel that is mended late still carries what is open: tried again for ever, and seldom.
+  const wait = tries.length < policy.mostTries ? retryWaitMs(tries.length, policy) : policy.seldomMs;
+  return waitLeft(last.at, wait, now);
 }
 
 /** After the n-th failure; never shrinks and stays capped. */
 export function retryWaitMs(failures: number, policy: NoticePolicy = NOTICE_POLICY): number {
   return Math.min(policy.retryMaxMs, policy.retryBaseMs * 2 ** Math.min(30, Math.max(0, failures - 1)));
+}
+
+/** A way by which the last notice of an open question did not get through, whoever else was reached. */
+export interface FailingChannel {
+  readonly channel: ChannelName;
+  readonly sinceAt: number;
+  readonly problem: string;
+}
+
+export function listFailingChannels(questions: readonly Pick<Question, "status" | "notices">[]): FailingChannel[] {
+  const open = questions.filter(({ status }) => status === "open");
+  const all = open.flatMap(({ notices }) => notices).toSorted((a, b) => a.at - b.at);
+  const failing = new Map<ChannelName, FailingChannel>();
+  for (const { channel, ok, at, detail } of all) {
+    if (ok) failing.delete(channel);
+    else failing.set(channel, { channel, sinceAt: failing.get(channel)?.sinceAt ?? at, problem: detail });
+  }
+  return [...failing.values()];
 }
 
 export type Reach =

@@ -55,17 +55,41 @@ const BROKEN_OFF = /abort|interrupt|cancel/i;
 function classifyWords(text: string): Fingerprint | undefined | "look further back" {
   const words = text.replace(FENCED, "").trim();
   if (words === "") return "look further back";
-  const last = words.split(/\n\s*\n/).at(-1) ?? words;
-  if (ASKS.test(last) || END_OF_A_QUESTION.test(last))
+  const last = lastParagraph(words);
+  if (ASKS.test(last) || ASKS_ELSEWHERE.test(last) || hasQuestion(last))
     return { class: "waiting-on-human", words: last.slice(-WORDS_KEPT) };
   return IS_SLOW.test(last) ? { class: "slow" } : undefined;
+}
+
+/** A list belongs to what stands before it: "Which approach?" and the choices are one question. */
+function lastParagraph(words: string): string {
+  const paragraphs = words.split(/\n\s*\n/);
+  let first = paragraphs.length - 1;
+  while (first > 0 && IS_LIST.test(paragraphs[first] ?? "")) first -= 1;
+  return paragraphs.slice(first).join("\n\n");
+}
+
+/** Any sentence that asks, wherever it stands; one that answers itself ("Why? Because …") does not. */
+function hasQuestion(paragraph: string): boolean {
+  for (const [, sentence = ""] of paragraph.replace(INLINE_CODE, "x").matchAll(QUESTIONS)) {
+    if (!ANSWERS_ITSELF.test(sentence.trim())) return true;
+  }
+  return false;
 }
 
 /** Blocks of code and reports are not said to anybody. */
 const FENCED = /```[\s\S]*?(?:```|$)/g;
 const WORDS_KEPT = 500;
-const END_OF_A_QUESTION = /\?["')\]*_]*\s*$/;
+const INLINE_CODE = /`[^`\n]*`/g;
+const IS_LIST = /^\s*(?:[-*•+]|\(?(?:\d{1,2}|[a-zA-Z])[.)]|\*\*\(?(?:\d{1,2}|[a-zA-Z])[.)]|\*\*Option|Option)\s?\S/;
+/** Full-width marks are written without a space after them. */
+const QUESTIONS = /([^.!?。！？\n]*)(?:\?(?=["'”’)\]*_]*(?:\s|$))|？)/g;
+const ANSWERS_ITSELF =
+  /^["'*_(\s]*(?:why(?: (?:not|this|that))?|how(?: so)?|so what|what happened|what changed|(?:and )?the (?:cause|reason|result|fix|catch|problem|upshot|difference|good news))["'*_)\s]*$/i;
 const ASKS =
-  /\b(?:please (?:confirm|advise|choose|decide|let me know)|let me know (?:if|how|which|whether|what|when)|waiting (?:for|on) (?:your|you\b|approval|a (?:person|human)|confirmation|permission)|(?:i )?need (?:your|a (?:person|human)|approval|permission|credentials|access)|do you want me|would you like|should i\b|awaiting (?:your|approval|confirmation|instructions|input))/i;
+  /\b(?:(?:please )?(?:reply|respond|answer) with\b|(?:tell me|say) (?:which|what|how|whether|when)\b|(?:pick|choose) (?:one|an option|a number|between)\b|please (?:confirm|advise|choose|decide|let me know(?! if))|let me know (?:how|which|whether|what|when)|waiting (?:for|on) (?:your|you\b|approval|a (?:person|human)|confirmation|permission)|(?:i )?need (?:your|a (?:person|human)|approval|permission|credentials|access)|do you want me|would you like|should i\b|(?:it's |that's |is |this is )?your (?:call|choice|decision)\b|up to you\b|awaiting (?:your|approval|confirmation|instructions|input))/i;
+/** The same in languages that put no mark: Chinese, Japanese, Korean. */
+const ASKS_ELSEWHERE =
+  /请(?:告诉我|告知|确认|选择|回复|提供|问)|告诉我(?:结果|一声)|(?:教えて|お知らせ|ご?確認|選んで|ご?指示|ご?回答)(?:して)?ください|(?:ます|です|でしょう)か[。.]?\s*$|알려\s?주(?:세요|시면)|확인해\s?주|(?:할까요|까요|나요)[.]?\s*$/;
 const IS_SLOW =
   /\b(?:still (?:running|building|compiling|installing|downloading|waiting|in progress)|(?:may|might|will|can) take (?:a while|some time|several|a few|long)|waiting (?:for|on) (?:the )?(?:build|tests?|suite|ci|pipeline|download|install\w*|deploy\w*|server|job|command)|in the background)/i;

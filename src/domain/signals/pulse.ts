@@ -9,6 +9,7 @@ import { PROVIDER_CAUSES } from "#domain/model/provider-cause.ts";
 import type { Course } from "./reflex-course.ts";
 import { follow, NEW_COURSE } from "./reflex-course.ts";
 import type { Signal } from "./signal.ts";
+import { CANCELLED } from "./signal.ts";
 
 export interface ToolCall {
   readonly tool: string;
@@ -17,6 +18,10 @@ export interface ToolCall {
   readonly errorClass: string | null;
   readonly ms: number | null;
   readonly id: string;
+  /** What came of it, as a short hash; older ones do not say. */
+  readonly result?: string;
+  /** It waits for a job that runs. */
+  readonly waits?: boolean;
 }
 
 export interface ProviderFailure {
@@ -37,6 +42,8 @@ export interface Retrying {
   readonly nextAt: number;
 }
 
+const SHORT = 6;
+
 /** How many calls are remembered. */
 export const RECENT_CALLS = 20;
 
@@ -53,6 +60,8 @@ export interface Pulse {
   readonly usage: Usage;
   readonly contextTokens: number;
   readonly contextWindow: number | null;
+  /** So many tokens its CLI leaves free before it replaces the context by a summary, as far as that is known. */
+  readonly compactReserve?: number;
   /** The last reading of the CLI's own meter, which begins again with each of its processes. */
   readonly meterUsd?: number;
   readonly model: string | null;
@@ -146,7 +155,11 @@ export function beat(pulse: Pulse, signal: Signal): Pulse {
   };
   switch (signal.kind) {
     case "session.started":
-      return { ...base, model: signal.data.model ?? pulse.model };
+      return {
+        ...base,
+        model: signal.data.model ?? pulse.model,
+        ...(signal.data.compactReserve === undefined ? {} : { compactReserve: signal.data.compactReserve }),
+      };
     case "turn.started":
       return { ...base, inTurn: true, turnSince: signal.at, retrying: null };
     case "turn.ended":
@@ -171,14 +184,14 @@ export function beat(pulse: Pulse, signal: Signal): Pulse {
       return {
         ...noteAnswer(base, signal.at),
         inTurn: true,
-        calls: [...pulse.calls, newCall(signal)].slice(-RECENT_CALLS),
+        calls: [...pulse.calls, newCall(signal, base.course)].slice(-RECENT_CALLS),
         usage: { ...pulse.usage, toolCalls: pulse.usage.toolCalls + 1 },
       };
     case "tool.ended":
       return {
         ...base,
-        calls: withEnded(pulse.calls, signal),
-        failures: signal.data.ok ? 0 : pulse.failures + 1,
+        calls: withEnded(pulse.calls, signal, hasWaited(base.course, signal.source)),
+        failures: signal.data.ok ? 0 : pulse.failures + (signal.data.errorClass === CANCELLED ? 0 : 1),
         lastProgressAt: signal.data.ok ? signal.at : pulse.lastProgressAt,
         lastChangeAt: signal.data.ok && signal.data.does === "edit" ? signal.at : (pulse.lastChangeAt ?? null),
       };
@@ -214,16 +227,25 @@ export function beat(pulse: Pulse, signal: Signal): Pulse {
       };
     }
     case "compacted":
-      return { ...base, contextTokens: signal.data.afterTokens ?? pulse.contextTokens };
+      return {
+        ...base,
+        contextTokens: signal.data.afterTokens ?? pulse.contextTokens,
+        compactReserve: reserveAfter(pulse, signal.data),
+      };
     case "api.retry": {
       const { attempt, cause, delayMs } = signal.data;
       const since = pulse.retrying?.since ?? signal.at;
-      const retrying = { cause: causeOfRetry(cause), detail: cause, since, attempt, nextAt: signal.at + delayMs };
+      const detail = cause === "unknown" ? "" : cause;
+      const retrying = { cause: causeOfRetry(cause), detail, since, attempt, nextAt: signal.at + delayMs };
       return { ...base, inTurn: true, retrying };
     }
     case "api.failed": {
       const { cause, detail, resetsAt } = signal.data;
-      if (cause === "quota") return { ...base, quotaUntil: resetsAt, quotaAt: signal.at };
+      if (cause === "quota") {
+        // Told twice, it is told once with the time of its reset.
+        const known = pulse.quotaUntil !== null && pulse.quotaUntil > signal.at ? pulse.quotaUntil : null;
+        return { ...base, quotaUntil: resetsAt ?? known, quotaAt: signal.at };
+      }
       return isProviderCause(cause) ? { ...base, providerFailure: { cause, detail, at: signal.at } } : base;
     }
     case "process.exited":
@@ -233,6 +255,14 @@ export function beat(pulse: Pulse, signal: Signal): Pulse {
     default:
       return base;
   }
+}
+
+/** What was seen counts more than what is known of a version, unless a person asked for it. */
+function reserveAfter(pulse: Pulse, { trigger, beforeTokens }: Signal<"compacted">["data"]): number | undefined {
+  const window = pulse.contextWindow ?? 0;
+  // Less than half of it: then the window is another than was thought.
+  const isPlausible = trigger === "auto" && beforeTokens > window / 2 && beforeTokens < window;
+  return isPlausible ? window - beforeTokens : pulse.compactReserve;
 }
 
 /** The model has answered: whatever its provider failed in is past. */
@@ -253,18 +283,32 @@ function causeOfRetry(cause: string): Retrying["cause"] {
   return /invalid.?request|too.?long/i.test(cause) ? null : "network";
 }
 
-function newCall(signal: Signal<"tool.started">): ToolCall {
+/** What kind of call it is the course has found out already. */
+function newCall(signal: Signal<"tool.started">, course: Course | undefined): ToolCall {
   const { tool, argsHash } = signal.data;
-  return { tool, argsHash, ok: null, errorClass: null, ms: null, id: signal.source };
+  const known = course?.calls.at(-1);
+  const call = { tool, argsHash, ok: null, errorClass: null, ms: null, id: signal.source };
+  return known?.id === signal.source && known.kind === "wait" ? { ...call, waits: true } : call;
 }
 
 /** A loop, because hooks fold a single signal, and the first `map` of a process costs as much as the rest of it. */
-function withEnded(calls: readonly ToolCall[], signal: Signal<"tool.ended">): readonly ToolCall[] {
+function withEnded(calls: readonly ToolCall[], signal: Signal<"tool.ended">, waits: boolean): readonly ToolCall[] {
   const now: ToolCall[] = [];
-  for (const call of calls) now.push(call.id === signal.source ? endCall(call, signal) : call);
+  for (const call of calls) now.push(call.id === signal.source ? endCall(call, signal, waits) : call);
   return now;
 }
 
-function endCall(call: ToolCall, signal: Signal<"tool.ended">): ToolCall {
-  return { ...call, ok: signal.data.ok, errorClass: signal.data.errorClass, ms: signal.data.ms };
+function endCall(call: ToolCall, { data }: Signal<"tool.ended">, waits: boolean): ToolCall {
+  const { ok, errorClass, ms, resultHash } = data;
+  const result = resultHash?.slice(0, SHORT);
+  const ended = { ...call, ok, errorClass, ms };
+  if (result === undefined) return waits ? { ...ended, waits } : ended;
+  return waits ? { ...ended, result, waits } : { ...ended, result };
+}
+
+/** The course does not keep a call that only waited. */
+function hasWaited(course: Course | undefined, id: string): boolean {
+  if (!course?.polled || course.polled.step !== course.steps) return false;
+  for (const call of course.calls) if (call.id === id) return false;
+  return true;
 }

@@ -5,8 +5,8 @@
 
 import type { Role } from "#domain/model/role.ts";
 import type { Pulse } from "./pulse.ts";
-import type { ReflexRules, ReflexSettings } from "./reflex.ts";
-import { rulesFor } from "./reflex.ts";
+import type { ReflexRules, ReflexSettings } from "./reflex-rules.ts";
+import { rulesFor } from "./reflex-rules.ts";
 import type { SaluteUnit } from "./salute.ts";
 
 export const REFLEX_FILE = "reflex.json";

@@ -5,130 +5,159 @@
  * another machine that has only the report (salute.ts).
  */
 
-import { isSimilar } from "#domain/core/similarity.ts";
-import type { Doctrine, PaceLevel, Role } from "#domain/model/role.ts";
 import { paceOf } from "./pace.ts";
 import type { Pulse } from "./pulse.ts";
+import { BLOCKERS, type Blocker } from "./reflex-call.ts";
 import type { Course, CourseCall } from "./reflex-course.ts";
-import { COURSE_CALLS, NEW_COURSE } from "./reflex-course.ts";
+import { NEW_COURSE } from "./reflex-course.ts";
+import {
+  type CourseStep,
+  lastOf,
+  mayRepeat,
+  OSCILLATION,
+  OSCILLATION_WINDOW,
+  repetitionFinding,
+  stepsIn,
+} from "./reflex-repetition.ts";
+import { ANOMALIES, type Anomaly, type AnomalyFinding, type ReflexRules } from "./reflex-rules.ts";
+import { nameCall, nameTroubles, quoteError } from "./reflex-words.ts";
+import { steeringText } from "./steering-text.ts";
 
-/** In the order of urgency: of several, the first is what the agent hears. */
-export const ANOMALIES = [
-  "emergency",
-  "context-urgent",
-  "cascade",
-  "oscillation",
-  "loop",
-  "contingent",
-  "stall",
-  "context",
-] as const;
-export type Anomaly = (typeof ANOMALIES)[number];
-
-export interface ReflexRules {
-  readonly role: string;
-  readonly doctrine: Doctrine;
-  readonly readOnly: boolean;
-  /** What the agent hears at each level. */
-  readonly pace: Readonly<Record<PaceLevel, string>>;
-  readonly cooldownSteps: number;
-  readonly contextWarn: number;
-  readonly contextUrgent: number;
-  readonly loopRepeats: number;
-  readonly cascadeTools: number;
-  readonly cascadeWindow: number;
-}
-
-export interface ReflexSettings extends Omit<ReflexRules, "role" | "doctrine" | "readOnly" | "pace"> {
-  readonly radioCheckSteps: number;
-}
-
-/** The rules for a role under the fleet's settings: of two radio checks the oftener one counts. */
-export function rulesFor(
-  role: Pick<Role, "capability" | "doctrine" | "readOnly" | "pace">,
-  { radioCheckSteps, ...settings }: ReflexSettings,
-): ReflexRules {
-  const { cooldownSteps, contextWarn, contextUrgent, loopRepeats, cascadeTools, cascadeWindow } = settings;
-  const oftener = Math.min(role.doctrine.radioCheckSteps, radioCheckSteps);
-  return {
-    role: role.capability,
-    doctrine: { ...role.doctrine, radioCheckSteps: oftener },
-    readOnly: role.readOnly,
-    pace: role.pace,
-    cooldownSteps,
-    contextWarn,
-    contextUrgent,
-    loopRepeats,
-    cascadeTools,
-    cascadeWindow,
-  };
-}
-
+/** What cannot wait for a radio check: a step may fill much, and then the context is emptied. */
+const AT_ONCE: ReadonlySet<Anomaly> = new Set(["emergency", "context-urgent", "context"]);
+/** What is so until the context is emptied, and is said once until then. */
+const CLIMBS: ReadonlySet<Anomaly> = new Set(["context-urgent", "context"]);
+/** What the agent can do nothing about is told to a person and not to it (course-watch.ts). */
+const FOR_PEOPLE: ReadonlySet<Anomaly> = new Set(["blocked"]);
 /** What of a pulse the rules look at. */
-export type ReflexPulse = Pick<Pulse, "contextTokens" | "contextWindow" | "course">;
-
-export interface AnomalyFinding {
-  readonly anomaly: Anomaly;
-  /** The evidence as a clause: "you made the same call 3 times". */
-  readonly fact: string;
-}
+export type ReflexPulse = Pick<Pulse, "contextTokens" | "contextWindow" | "compactReserve" | "course">;
 
 export interface Steering extends AnomalyFinding {
   readonly step: number;
   readonly text: string;
+  /** The how-many-eth time on end; once where nobody counted. */
+  readonly times?: number;
 }
 
 /** So many patiences may pass with nothing changed while there is always something new to be read. */
-const LOOKING_PATIENCE = 4;
-const OSCILLATION = 4;
-const OSCILLATION_WINDOW = 6;
+const LOOKING_PATIENCE = 20;
+/** COOL-1: the pause doubles while the same goes on, up to so many times the first one. */
+const LONGEST_PAUSE = 8;
+/** Urgent is so many percent of the window before the CLI replaces the context by itself. */
+const BEFORE_COMPACTION = 1.5;
+/** A check that failed so many rounds without getting better. */
+const CHURN_ROUNDS = 15;
+const HUNT_TIMES = 6;
+const POLLING_TIMES = 10;
+/** And so much of the window, in percent, has been filled by it. */
+const POLLING_FILL = 25;
+/** What only a person can solve is so when it was met in so many steps, the last of them not long ago. */
+const BLOCKED_TIMES = 2;
+const NOT_LONG_AGO = 6;
 
 /** Everything that is wrong now, the most urgent first. */
 export function findingsIn(pulse: ReflexPulse, rules: ReflexRules): readonly AnomalyFinding[] {
   const course = pulse.course ?? NEW_COURSE;
   if (course.steps === 0) return contextFinding(pulse, rules);
+  const steps = stepsIn(course);
   const found = [
-    ...paceFinding(course, rules),
-    ...contextFinding(pulse, rules),
-    ...cascadeFinding(course, rules),
-    ...repetitionFinding(course, rules),
+    ...findAtOnce(pulse, course, rules),
+    ...findBlocked(course),
+    ...cascadeFinding(steps, rules),
+    ...repetitionFinding(course, steps, rules),
+    ...effortFinding(pulse, course),
     ...stallFinding(course, rules),
   ];
-  return found.toSorted((one, other) => ANOMALIES.indexOf(one.anomaly) - ANOMALIES.indexOf(other.anomaly));
+  return found.length < 2
+    ? found
+    : found.toSorted((one, other) => ANOMALIES.indexOf(one.anomaly) - ANOMALIES.indexOf(other.anomaly));
+}
+
+/** What cannot wait for a radio check; it can be told from a few numbers. */
+function findAtOnce(pulse: ReflexPulse, course: Course, rules: ReflexRules): readonly AnomalyFinding[] {
+  return [...paceFinding(course, rules), ...contextFinding(pulse, rules)];
 }
 
 /**
- * What the agent is to hear after this step, if anything: at radio checks, and at once when its context runs out or
+ * What the agent is to hear after this step, if anything: at radio checks, and at once when its context fills up or
  * the level is emergency. `everyStep` is for whoever sees only some of the steps and cannot wait for the right one.
  */
 export function decideSteering(pulse: ReflexPulse, rules: ReflexRules, everyStep = false): Steering | undefined {
   const course = pulse.course ?? NEW_COURSE;
   const onCheck = everyStep || course.steps % rules.doctrine.radioCheckSteps === 0;
-  const due = findingsIn(pulse, rules).find(
-    ({ anomaly }) =>
-      (onCheck || anomaly === "emergency" || anomaly === "context-urgent") && !isCooling(course, anomaly, rules),
+  // Between two checks most of it need not even be looked for.
+  const found = onCheck ? findingsIn(pulse, rules) : findAtOnce(pulse, course, rules);
+  const due = found.find(
+    ({ anomaly, about }) =>
+      !FOR_PEOPLE.has(anomaly) &&
+      (onCheck || AT_ONCE.has(anomaly)) &&
+      !voicesOf(course, anomaly, about).some((voice) => isCooling(course, voice, rules)),
   );
-  return due && { ...due, step: course.steps, text: steeringText(due, course, rules) };
+  if (!due) return undefined;
+  const times = Math.max(...voicesOf(course, due.anomaly, due.about).map((voice) => timesOnEnd(course, voice, rules)));
+  return { ...due, step: course.steps, text: steeringText(due, course, rules), times };
 }
 
-/** COOL-1: said not long ago. Emergency is always said, but never twice in one step. */
+/**
+ * One cause, one voice: the anomaly, and those by which the same failures were told before. That a level of PACE gives
+ * way to another is news.
+ */
+function voicesOf({ voiced }: Course, anomaly: Anomaly, about: AnomalyFinding["about"]): readonly Anomaly[] {
+  if (about === undefined || voiced === undefined) return [anomaly];
+  const others = ANOMALIES.filter(
+    (one) =>
+      one !== anomaly && !(isLevel(one) && isLevel(anomaly)) && voiced[one]?.some((trouble) => about.includes(trouble)),
+  );
+  return [anomaly, ...others];
+}
+
+function isLevel(anomaly: Anomaly): boolean {
+  return anomaly === "contingent" || anomaly === "emergency";
+}
+
+/**
+ * COOL-1: said not long ago. While the same goes on the pause doubles; a full context is said once until it is emptied,
+ * and whoever was told that it is urgent needs no warning.
+ */
 export function isCooling(course: Course, anomaly: Anomaly, rules: Pick<ReflexRules, "cooldownSteps">): boolean {
+  if (anomaly === "context" && course.steered["context-urgent"] !== undefined) return true;
   const last = course.steered[anomaly];
   if (last === undefined) return false;
-  return anomaly === "emergency" ? last >= course.steps : course.steps - last < Math.max(1, rules.cooldownSteps);
+  return CLIMBS.has(anomaly) || course.steps - last < pauseAfter(course.told?.[anomaly] ?? 1, rules);
+}
+
+function pauseAfter(times: number, { cooldownSteps }: Pick<ReflexRules, "cooldownSteps">): number {
+  return Math.max(1, cooldownSteps * Math.min(2 ** (times - 1), LONGEST_PAUSE));
+}
+
+/** What comes back long after its pause is something new. */
+function timesOnEnd(course: Course, anomaly: Anomaly, rules: ReflexRules): number {
+  const last = course.steered[anomaly];
+  const times = course.told?.[anomaly] ?? 0;
+  if (last === undefined || times === 0) return 1;
+  return course.steps - last <= 2 * pauseAfter(times, rules) ? times + 1 : 1;
 }
 
 /** The pulse after the agent was told. */
-export function afterSteering<P extends ReflexPulse>(pulse: P, { anomaly, step }: Steering, at: number): P {
+export function afterSteering<P extends ReflexPulse>(pulse: P, steering: Steering, at: number): P {
   const course = pulse.course ?? NEW_COURSE;
+  const { anomaly, step, times = 1, about } = steering;
   return {
     ...pulse,
     course: {
       ...course,
       steered: { ...course.steered, [anomaly]: step },
+      told: { ...course.told, [anomaly]: times },
+      ...(about === undefined ? {} : { voiced: { ...course.voiced, [anomaly]: about } }),
       lastSteering: { cause: anomaly, step, at },
     },
   };
+}
+
+/** What only a person can solve and the agent has met again and again, in the words of a question. */
+export function blockerOf({ blocker, steps }: Course): { readonly what: Blocker; readonly fact: string } | undefined {
+  if (!blocker || blocker.times < BLOCKED_TIMES || steps - blocker.step > NOT_LONG_AGO) return undefined;
+  return { what: blocker.what, fact: BLOCKERS[blocker.what] };
 }
 
 /**
@@ -138,23 +167,39 @@ export function afterSteering<P extends ReflexPulse>(pulse: P, { anomaly, step }
 export function isNearTrouble(pulse: ReflexPulse, rules: ReflexRules): boolean {
   const course = pulse.course ?? NEW_COURSE;
   const { maxStepsWithoutProgress: patience } = rules.doctrine;
-  if (fillOf(pulse) > rules.contextWarn - 5 || findingsIn(pulse, rules).length > 0) return true;
+  if (isNearFull(pulse, course, rules)) return true;
   if (course.idle >= patience || course.sinceProgress >= LOOKING_PATIENCE * patience) return true;
   const next = paceOf({ idle: course.idle + 1, strain: course.strain + 1 }, rules.doctrine);
   if (next === "contingent" || next === "emergency") return true;
-  const calls = listFinished(course);
-  const failing = new Set(calls.slice(-(rules.cascadeWindow - 1)).flatMap((call) => (call.part ? [call.part] : [])));
+  if (isNearEffort(course, rules.loopRepeats)) return true;
+  const steps = stepsIn(course);
+  const failing = new Set<string>();
+  for (const { calls } of steps.slice(1 - rules.cascadeWindow))
+    for (const { part } of calls) if (part) failing.add(part);
   if (failing.size >= rules.cascadeTools - 1) return true;
-  if (calls.slice(-(OSCILLATION_WINDOW - 1)).filter((call) => call.failed).length >= OSCILLATION - 1) return true;
-  return mayRepeat(calls, course.run, rules.loopRepeats);
+  let failed = 0;
+  for (const { calls } of steps.slice(1 - OSCILLATION_WINDOW)) if (calls.some((call) => call.failed)) failed += 1;
+  if (failed >= OSCILLATION - 1 || course.run >= rules.loopRepeats - 1) return true;
+  // What is so now may still be told at the next check.
+  const { loopRepeats: repeats } = rules;
+  if (mayRepeat(steps, { repeats: repeats - 1, soon: 2 * repeats - 2, all: 4 * repeats - 1 })) return true;
+  return repetitionFinding(course, steps, rules).length > 0;
 }
 
-function mayRepeat(calls: readonly CourseCall[], run: number, repeats: number): boolean {
-  if (run >= repeats - 1) return true;
-  const alike = (among: readonly CourseCall[]) =>
-    Math.max(0, ...among.map((one) => among.filter((other) => hasSameOutcome(one, other)).length));
+/** One step may fill much. */
+function isNearFull(pulse: ReflexPulse, { steered }: Course, rules: ReflexRules): boolean {
+  if (steered["context-urgent"] !== undefined) return false;
+  const urgent = urgentAt(pulse, rules);
+  const next = steered.context === undefined ? Math.min(rules.contextWarn, urgent) : urgent;
+  return fillOf(pulse) > next - 5;
+}
+
+function isNearEffort({ failing, hunt, polled }: Course, loopRepeats: number): boolean {
   return (
-    alike(calls.slice(-(2 * repeats - 2))) >= repeats - 1 || alike(calls.slice(-(4 * repeats - 1))) >= 2 * repeats - 1
+    (failing?.some(({ error, rounds }) => rounds >= (error === undefined ? CHURN_ROUNDS : 2 * loopRepeats - 1) - 1) ??
+      false) ||
+    (hunt?.times ?? 0) >= HUNT_TIMES - 1 ||
+    (polled?.times ?? 0) >= POLLING_TIMES - 1
   );
 }
 
@@ -163,95 +208,87 @@ export function fillOf({ contextTokens, contextWindow }: Pick<ReflexPulse, "cont
   return contextWindow === null || contextWindow <= 0 ? 0 : (100 * contextTokens) / contextWindow;
 }
 
-function listFinished(course: Course): readonly CourseCall[] {
-  return course.calls.filter((call) => call.failed !== null);
+function partOf(call: CourseCall): readonly string[] {
+  return call.part ? [call.part] : [];
 }
 
 function paceFinding(course: Course, rules: ReflexRules): AnomalyFinding[] {
   const level = paceOf(course, rules.doctrine);
   if (level !== "contingent" && level !== "emergency") return [];
-  const failing = course.strain >= course.idle;
-  const fact = failing ? `${course.strain} calls failed and were not fixed` : `${course.idle} steps led nowhere`;
-  return [{ anomaly: level, fact }];
+  // Whoever has just changed something is on a way out, and needs no other.
+  if (level === "contingent" && course.stepChanged) return [];
+  const failing = paceOf({ idle: 0, strain: course.strain }, rules.doctrine) === level;
+  if (!failing) return [{ anomaly: level, fact: `${course.idle} steps led nowhere` }];
+  const failed = course.calls.filter((call) => call.failed === true);
+  const last = failed.at(-1);
+  const lately = last === undefined ? "" : `, lately ${nameCall(last)}${quoteError(last)}`;
+  const fact = `${course.strain} steps failed and were not fixed${lately}`;
+  return [{ anomaly: level, fact, about: nameTroubles(failed.slice(-course.strain)) }];
 }
 
 function contextFinding(pulse: ReflexPulse, rules: ReflexRules): AnomalyFinding[] {
   if (pulse.course?.compacting) return [];
   const fill = fillOf(pulse);
   const fact = `your context is ${Math.floor(fill)} % full`;
-  if (fill > rules.contextUrgent) return [{ anomaly: "context-urgent", fact }];
-  return fill > rules.contextWarn ? [{ anomaly: "context", fact }] : [];
+  const urgent = urgentAt(pulse, rules);
+  if (fill > urgent) return [{ anomaly: "context-urgent", fact }];
+  return fill > Math.min(rules.contextWarn, urgent - 1) ? [{ anomaly: "context", fact }] : [];
 }
 
-/**
- * The calls as they were after each of those since the last radio check, the newest first: what happened between two
- * checks counts, unless something was changed since. Each is a list that ends with the call it is about.
- */
-function momentsOf(course: Course, rules: ReflexRules): readonly (readonly CourseCall[])[] {
-  const calls = listFinished(course);
-  const changed = calls.findLastIndex((call) => call.progress);
-  const back = Math.min(rules.doctrine.radioCheckSteps, calls.length - 1 - changed);
-  return Array.from({ length: Math.max(0, back) }, (_, at) => calls.slice(0, calls.length - at));
+/** From which fill on it is urgent: just before the CLI replaces the context by itself, where that is known. */
+function urgentAt({ contextWindow, compactReserve }: ReflexPulse, { contextUrgent }: ReflexRules): number {
+  if (!compactReserve || contextWindow === null) return contextUrgent;
+  return Math.min(contextUrgent, (100 * (contextWindow - compactReserve)) / contextWindow - BEFORE_COMPACTION);
 }
 
-function cascadeFinding(course: Course, rules: ReflexRules): AnomalyFinding[] {
-  const failingIn = (calls: readonly CourseCall[]) => [
-    ...new Set(calls.slice(-rules.cascadeWindow).flatMap((call) => (call.part ? [call.part] : []))),
-  ];
-  const failing = momentsOf(course, rules)
-    .map(failingIn)
-    .find((parts) => parts.length >= rules.cascadeTools);
-  if (!failing) return [];
-  return [{ anomaly: "cascade", fact: `${failing.length} different tools failed in a row (${failing.join(", ")})` }];
+function findBlocked(course: Course): AnomalyFinding[] {
+  const met = blockerOf(course);
+  return met ? [{ anomaly: "blocked", fact: met.fact }] : [];
 }
 
-function repetitionFinding(course: Course, rules: ReflexRules): AnomalyFinding[] {
-  const moments = momentsOf(course, rules);
-  if (moments.some(isOscillating)) {
-    return [{ anomaly: "oscillation", fact: "you go back and forth between two calls that both fail" }];
+/** Much effort that brings little: a check that gets no better, a program that is not there, a job that is asked for. */
+function effortFinding({ contextWindow }: ReflexPulse, course: Course): AnomalyFinding[] {
+  const found: AnomalyFinding[] = [];
+  const { hunt, polled, steps } = course;
+  if (hunt && hunt.times >= HUNT_TIMES && steps - hunt.step < NOT_LONG_AGO) {
+    const fact = `you have looked ${hunt.times} times for ${hunt.program}, and it is not there`;
+    found.push({ anomaly: "hunt", fact });
   }
-  const count = Math.max(0, ...moments.map((calls) => repetitionsIn(calls, rules.loopRepeats)), longRun(course, rules));
-  return count === 0 ? [] : [{ anomaly: "loop", fact: `you made the same call ${count} times with the same result` }];
+  const worst = course.failing?.find(
+    ({ error, rounds, step }) => error === undefined && rounds >= CHURN_ROUNDS && steps - step < NOT_LONG_AGO,
+  );
+  if (worst) {
+    const call = lastOf(course, worst.shape);
+    const which = call === undefined ? "" : `: ${nameCall(call)}${quoteError(call)}`;
+    const fact = `the same check has failed ${worst.rounds} times and is no better${which}`;
+    found.push({ anomaly: "churn", fact, ...(call === undefined ? {} : { about: nameTroubles([call]) }) });
+  }
+  if (polled && contextWindow && polled.times >= POLLING_TIMES && steps - polled.step < NOT_LONG_AGO / 2) {
+    const share = (100 * ((course.filled ?? 0) - polled.from)) / contextWindow;
+    const fact = `asking ${polled.times} times for a job that still runs has filled ${Math.floor(share)} % of your context`;
+    if (share >= POLLING_FILL) found.push({ anomaly: "polling", fact });
+  }
+  return found;
 }
 
-/** A row of the very same call that is longer than what is remembered call by call. */
-function longRun({ run, calls }: Course, { loopRepeats }: ReflexRules): number {
-  const last = calls.findLast((call) => call.failed !== null);
-  return run >= loopRepeats && last && !last.progress ? run : 0;
-}
-
-/** How often the last call was made in vain; 0 when that is no loop. */
-function repetitionsIn(calls: readonly CourseCall[], repeats: number): number {
+/** Different tools that fail close together, and go on to: what was over before the check is not worth a word. */
+function cascadeFinding(all: readonly CourseStep[], rules: ReflexRules): AnomalyFinding[] {
+  const steps = all.slice(-rules.cascadeWindow);
+  const recent = steps.slice(steps.findLastIndex((step) => step.changed) + 1);
+  // A step of which anything worked stands on firm ground.
+  const failed = recent.filter(
+    ({ calls }) => calls.every((call) => call.failed) && calls.some((call) => call.part !== ""),
+  );
+  // One look aside does not end it.
+  if (failed.length < 2 || !recent.slice(-2).some((step) => step === failed.at(-1))) return [];
+  const failing = [...new Set(failed.flatMap(({ calls }) => calls.flatMap(partOf)))];
+  if (failing.length < rules.cascadeTools) return [];
+  const calls = failed.flatMap((step) => step.calls.filter(({ part }) => part !== ""));
   const last = calls.at(-1);
-  if (!last || last.progress) return 0;
-  const changed = calls.findLastIndex((call) => call.progress);
-  const count = (among: readonly CourseCall[]) => among.filter((call) => isSameAgain(call, last)).length;
-  const soon = count(calls.slice(changed + 1).slice(-(2 * repeats - 1)));
-  if (soon >= repeats) return soon;
-  // With changes in between it takes twice as often: each of them was a try.
-  const inAll = count(calls.slice(-4 * repeats));
-  return inAll >= Math.min(2 * repeats, COURSE_CALLS) ? inAll : 0;
-}
-
-/** A fails, B fails, A fails, B fails; looking around in between changes nothing, changing something does. */
-function isOscillating(calls: readonly CourseCall[]): boolean {
-  const recent = calls.slice(-OSCILLATION_WINDOW);
-  const failed = recent.slice(recent.findLastIndex((call) => call.progress) + 1).filter((call) => call.failed);
-  const [a, b, c, d] = failed.slice(-OSCILLATION);
-  if (!a || !b || !c || !d || recent.at(-1) !== d) return false;
-  return isSameAgain(a, c) && isSameAgain(b, d) && !isSameAgain(a, b) && !isSameAgain(c, d);
-}
-
-function hasSameOutcome(one: CourseCall, other: CourseCall): boolean {
-  return one.tool === other.tool && one.failed === other.failed && one.result === other.result;
-}
-
-/** The same tool with the same outcome, after the same or similar arguments, or with the same error that says something. */
-function isSameAgain(one: CourseCall, other: CourseCall): boolean {
-  if (!hasSameOutcome(one, other)) return false;
-  if (one.args === other.args || (one.failed && !one.bare)) return true;
-  // Searching and reading with other words is looking further, whatever is found.
-  return one.kind !== "search" && one.kind !== "read" && one.kind !== "edit" && isSimilar(one.shape, other.shape);
+  const which = last === undefined ? "" : `, the last one ${nameCall(last)}${quoteError(last)}`;
+  const fact = `${failing.length} different tools failed in a row: ${failing.join(", ")}${which}`;
+  // Ground that gives way is news, whatever was said of one of the failures: it has a voice of its own.
+  return [{ anomaly: "cascade", fact }];
 }
 
 function stallFinding(course: Course, rules: ReflexRules): AnomalyFinding[] {
@@ -260,41 +297,9 @@ function stallFinding(course: Course, rules: ReflexRules): AnomalyFinding[] {
   // From contingent on it is told as that: one cause, one voice.
   if (level === "contingent" || level === "emergency") return [];
   if (course.idle > patience) return [{ anomaly: "stall", fact: `${course.idle} steps made no progress` }];
-  const looking = !rules.readOnly && course.sinceProgress > LOOKING_PATIENCE * patience;
+  // Said once more only when as long has passed again.
+  const long = LOOKING_PATIENCE * patience;
+  const hasHeard = course.steered.stall !== undefined && course.steps - course.steered.stall < long;
+  const looking = !rules.readOnly && course.sinceProgress > long && !hasHeard;
   return looking ? [{ anomaly: "stall", fact: `${course.sinceProgress} steps changed nothing` }] : [];
 }
-
-/** STEER-1: the tag, the anomaly, one action; two or three sentences. */
-function steeringText({ anomaly, fact }: AnomalyFinding, course: Course, rules: ReflexRules): string {
-  const said = `[SUPERVISOR] ${HEADINGS[anomaly]}: ${fact}${course.doing === "" ? "" : `, lately ${course.doing}`}.`;
-  const action = ACTIONS[anomaly];
-  return action === undefined ? `${said} ${paceText(rules, anomaly)}` : `${said} ${action}`;
-}
-
-function paceText({ pace }: ReflexRules, anomaly: Anomaly): string {
-  return (anomaly === "emergency" ? pace.emergency : pace.contingent).replace(/\s+/g, " ").trim();
-}
-
-const HEADINGS: Readonly<Record<Anomaly, string>> = {
-  emergency: "PACE emergency",
-  "context-urgent": "Your context is nearly exhausted",
-  cascade: "Several tools are failing",
-  oscillation: "You are going back and forth",
-  loop: "You are repeating yourself",
-  contingent: "PACE contingent",
-  stall: "You appear stalled",
-  context: "Your context is filling up",
-};
-
-/** One action each; at PACE levels the role says what to do. */
-const ACTIONS: Readonly<Partial<Record<Anomaly, string>>> = {
-  "context-urgent":
-    "Finish only the step at hand, commit what is sound, and answer now with what is done and what is left.",
-  cascade:
-    "Stop executing and verify the ground first: the directory you are in, the paths you use, and that the tools are there.",
-  oscillation: "Leave both ways: find out why the first one fails before you run anything else.",
-  loop: "Doing it again will not change the result, so take a different approach.",
-  stall:
-    "Reassess: say in one sentence what holds you up, then take a smaller or different step, or ask if only somebody else can settle it.",
-  context: "Wrap up the task at hand and commit it before you begin anything else.",
-};

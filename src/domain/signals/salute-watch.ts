@@ -17,6 +17,10 @@ export interface Overlooked {
   readonly changedAt: number;
   /** The step at which was last steered about what. */
   readonly steered: Readonly<Record<string, number>>;
+  /** And how many times on end. */
+  readonly told?: Readonly<Record<string, number>>;
+  /** And about which failures. */
+  readonly voiced?: Readonly<Record<string, readonly string[]>>;
   readonly standing: string;
   readonly silent: boolean;
 }
@@ -48,6 +52,8 @@ export function overlook(
     reportedAt: time.at,
     changedAt: news ? now : (known?.changedAt ?? now),
     steered: known?.steered ?? {},
+    told: known?.told ?? {},
+    ...(known?.voiced === undefined ? {} : { voiced: known.voiced }),
     standing,
     silent: false,
   };
@@ -61,16 +67,27 @@ export function overlook(
   }
   if (!news) return nothing;
   const course = evidence.course ?? NEW_COURSE;
-  const judged = { ...evidence, course: { ...course, steered: { ...course.steered, ...memory.steered } } };
+  const steered = { ...course.steered, ...memory.steered };
+  const told = { ...course.told, ...memory.told };
+  const judged = { ...evidence, course: { ...course, steered, told, voiced: { ...course.voiced, ...memory.voiced } } };
   const steering = status.reflex ? undefined : decideSteering(judged, rules, true);
   const what = status.anomalies.length === 0 ? "" : ` (${status.anomalies.join(", ")})`;
   const changed = known?.standing === standing ? [] : [`${label}: ${standing}${what}`];
   return {
     ...nothing,
-    memory: steering ? { ...memory, steered: { ...memory.steered, [steering.anomaly]: steering.step } } : memory,
+    memory: steering ? afterTelling(memory, steering) : memory,
     notes: steering ? [...changed, `${label} is told: ${steering.text}`] : changed,
     steering,
     emergency: status.pace === "emergency",
+  };
+}
+
+function afterTelling(memory: Overlooked, { anomaly, step, times = 1, about }: Steering): Overlooked {
+  return {
+    ...memory,
+    steered: { ...memory.steered, [anomaly]: step },
+    told: { ...memory.told, [anomaly]: times },
+    ...(about === undefined ? {} : { voiced: { ...memory.voiced, [anomaly]: about } }),
   };
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { useOf } from "#domain/core/tools.ts";
 import { CLAUDE_TOOLS } from "#runtimes/claude-code/tools.ts";
 import { beat, newPulse, type Pulse } from "./pulse.ts";
-import { rulesFor } from "./reflex.ts";
+import { rulesFor } from "./reflex-rules.ts";
 import { isSaluteDue, type Salute, saluteOf, sentenceIn, withSalute } from "./salute.ts";
 import { type Overlooked, overlook, saluteIn } from "./salute-watch.ts";
 import type { Signal } from "./signal.ts";

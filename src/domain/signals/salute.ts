@@ -7,9 +7,10 @@
 import type { PaceLevel } from "#domain/model/role.ts";
 import { paceOf } from "./pace.ts";
 import type { Pulse } from "./pulse.ts";
-import type { Anomaly, ReflexPulse, ReflexRules } from "./reflex.ts";
+import type { ReflexPulse } from "./reflex.ts";
 import { fillOf, findingsIn } from "./reflex.ts";
 import { NEW_COURSE } from "./reflex-course.ts";
+import type { Anomaly, ReflexRules } from "./reflex-rules.ts";
 
 /** Who and where an agent is: what does not change while it lives. */
 export interface SaluteUnit {
@@ -70,7 +71,7 @@ export function saluteOf({ pulse, unit, rules, reflex, ended, iso, now }: Salute
   const course = pulse.course ?? NEW_COURSE;
   const anomalies = findingsIn(pulse, rules).map(({ anomaly }) => anomaly);
   const { agent, attempt, role, capability, goalId, workNodeId, task, runtime, worktree, branch } = unit;
-  const { usage, contextTokens, contextWindow } = pulse;
+  const { usage, contextTokens, contextWindow, compactReserve } = pulse;
   const time = (at: number | null) => (at === null ? null : iso(at));
   return {
     v: 1,
@@ -93,7 +94,7 @@ export function saluteOf({ pulse, unit, rules, reflex, ended, iso, now }: Salute
       anomalies,
       reflex,
     },
-    evidence: { contextTokens, contextWindow, course },
+    evidence: { contextTokens, contextWindow, ...(compactReserve === undefined ? {} : { compactReserve }), course },
     rules,
   };
 }

@@ -3,12 +3,19 @@
  * above knows only them. Each has a source id and a phase that make it unique within its attempt, so the same fact
  * told twice (replayed, spooled, re-read) is counted once. What Overseer itself writes is never a signal.
  */
+import type { FailureSketch } from "#domain/core/similarity.ts";
 import type { ToolUse } from "#domain/core/tools.ts";
 import type { Usage } from "#domain/model/attempt.ts";
 import type { ProviderCause } from "#domain/model/provider-cause.ts";
 
 export interface SignalData {
-  "session.started": { readonly session: string; readonly model: string | null; readonly version: string | null };
+  "session.started": {
+    readonly session: string;
+    readonly model: string | null;
+    readonly version: string | null;
+    /** So many tokens its CLI leaves free in a window of the usual size: it replaces its context by a summary before. */
+    readonly compactReserve?: number;
+  };
   "turn.started": { readonly by: string };
   "turn.ended": {
     readonly ok: boolean;
@@ -39,6 +46,8 @@ export interface SignalData {
     readonly result: string;
     /** A hash of the whole result, of which `result` may be only the beginning (similarity.ts). */
     readonly resultHash?: string;
+    /** What the whole result says of a failure. */
+    readonly failure?: FailureSketch;
   };
   /** A tool has written this file, as it named it. */
   "file.changed": { readonly path: string; readonly tool: string; readonly sub: string | null };
@@ -88,6 +97,9 @@ export interface SignalData {
   /** A line that is not the protocol; counted, shown, never interpreted. */
   noise: { readonly text: string };
 }
+
+/** The class of a call that was never made, because another one beside it failed: neither a call nor a failure. */
+export const CANCELLED = "cancelled";
 
 export type SignalKind = keyof SignalData;
 

@@ -40,6 +40,14 @@ export function groupByAccount(scene: Scene, kind: "quota" | "provider"): readon
   return [...byAccount].sort(([a], [b]) => byText(a, b));
 }
 
+/** The cause of a tick that a person has asked for. */
+const ASKED = "asked";
+
+/** A person asked for this tick: what would be tried later is tried now. */
+export function isAskedFor({ snapshot }: Scene): boolean {
+  return snapshot.reason.split(", ").includes(ASKED);
+}
+
 /** When an agent met something. Never before it was there: then the clock was set back for a while, and forward again. */
 export function dateMeeting(at: number | null | undefined, { createdAt }: Attempt, now: number): number {
   if (at === null || at === undefined) return Number.NEGATIVE_INFINITY;

@@ -61,6 +61,34 @@ describe("ANOM-6: an agent in an emergency", () => {
   });
 });
 
+describe("ANOM-6: an agent that has met what only a person can solve", () => {
+  const blocker = { what: "signing", fact: "signing its commits was refused", at: NOW - 1_000 };
+  const blocked = working({ attempt: attemptWith({ blocker }) });
+
+  test("a person is asked at once, and once, and the agent is not told", () => {
+    expect(asked(blocked)).toEqual(["ask needs-a-person"]);
+    expect(types(blocked)).toEqual(["assignment.escalated", "assignment.blocked"]);
+    expect(theOne(blocked, "ask").payload.text).toContain("signing its commits was refused");
+    expect(asked(applied(blocked, decide(blocked)))).toEqual([]);
+  });
+
+  test("what was asked and answered before the clock was set back was about something else", () => {
+    const recoveries = [recoveryWith({ askedAt: NOW + 60 * MINUTE, answeredAt: NOW + 61 * MINUTE })];
+    expect(asked({ ...blocked, recoveries })).toEqual(["ask needs-a-person"]);
+    const later = working({ attempt: attemptWith({ blocker: { ...blocker, at: NOW + 59 * MINUTE } }) });
+    expect(asked({ ...later, recoveries })).toEqual([]);
+    // It was met before the clock was set back, and a person asked after.
+    expect(asked({ ...later, recoveries: [recoveryWith({ askedAt: NOW - 900, answeredAt: NOW - 500 })] })).toEqual([]);
+    expect(asked({ ...later, recoveries: [] })).toEqual(["ask needs-a-person"]);
+  });
+
+  test("not again after the answer, and not for one that is paused", () => {
+    const recoveries = [recoveryWith({ askedAt: NOW - 900, answeredAt: NOW - 500 })];
+    expect(asked({ ...blocked, recoveries })).toEqual([]);
+    expect(asked(working({ attempt: attemptWith({ blocker, status: "paused" }) }))).toEqual([]);
+  });
+});
+
 const ACCOUNT = "scripted/default";
 const outOf = (account: string): Condition => ({
   ...{ conditionId: quotaId(account), active: true, since: NOW, updatedAt: NOW },
@@ -204,9 +232,24 @@ describe("dispatch", () => {
       { reason: "10 starts in a minute is the limit", until: NOW - 1 + MINUTE },
       { nextDueAt: NOW - 1 + MINUTE },
     ],
-    ["load", { room: { ...snapshotOf().room, load: 9 } }, { reason: "the machine is busy" }, soon],
-    ["memory", { room: { ...snapshotOf().room, memoryBytes: 0 } }, { reason: "memory is short" }, soon],
-    ["disk", { room: { ...snapshotOf().room, diskBytes: 0 } }, { reason: "the disk is nearly full" }, soon],
+    [
+      "load",
+      { room: { ...snapshotOf().room, load: 9 } },
+      { reason: "the machine is busy: its load is 9.0, and 8.0 is the limit" },
+      soon,
+    ],
+    [
+      "memory",
+      { room: { ...snapshotOf().room, memoryBytes: 0, minMemoryBytes: 2 * 1024 ** 3 } },
+      { reason: "memory is short: 0.0 GB free, 2.0 GB needed" },
+      soon,
+    ],
+    [
+      "disk",
+      { room: { ...snapshotOf().room, diskBytes: 0, minDiskBytes: 1.5 * 1024 ** 3 } },
+      { reason: "the disk is nearly full: 0.0 GB free, 1.5 GB needed" },
+      soon,
+    ],
   ];
   test.each(caps)(
     "CAP-1, TICK-5: the cap on %s defers, says so once, and is looked at again",
@@ -223,6 +266,12 @@ describe("dispatch", () => {
       expect(types({ ...after, agents: [], recentStarts: [], room: snapshotOf().room })).toEqual(["dispatch.resumed"]);
     },
   );
+
+  test("CAP-1: a load that only changes its figure is not said again", () => {
+    const busy = (load: number) => ready({ room: { ...snapshotOf().room, load } });
+    const after = applied(busy(9), decide(busy(9)));
+    expect(types({ ...after, room: busy(12).room })).toEqual([]);
+  });
 
   describe("CAP-1: whoever waits for something else takes no place", () => {
     const claimed = (workNodeId: string, attempt: number, more: Partial<WorkNode> = {}) =>
@@ -570,6 +619,14 @@ describe("agents that are stuck", () => {
     expect(types(working({ pulse: pulseWith({ inTurn: true }) }, { assignments }))).toEqual(["assignment.active"]);
   });
 
+  test("LIVE-2: a stalled one that only was thawed, or has a new daemon, has done nothing and stays stalled", () => {
+    const since = (updatedAt: number) => [assignmentWith({ status: "stalled", lastDispatchAt: T0, updatedAt })];
+    const seen = { pulse: pulseWith({ inTurn: true, lastActAt: NOW - MINUTE }) };
+    expect(types(working(seen, { assignments: since(NOW - 1) }))).toEqual([]);
+    expect(types(working(seen, { assignments: since(NOW - 2 * MINUTE) }))).toEqual(["assignment.active"]);
+    expect(types(working(seen, { assignments: since(NOW + 9 * MINUTE) }))).toEqual(["assignment.active"]);
+  });
+
   test("a paused agent is let continue when its pause has ended, and never where a person paused it", () => {
     const paused = (because: string) =>
       working(
@@ -902,6 +959,19 @@ describe("DONE-1", () => {
         expect.objectContaining({ type: "work.blocked", because: `${kind}-led-nowhere`, nodeId: "T1" }),
       );
       expect(asked({ ...applied(over, decided), claims: [] })).toContain("ask blocked");
+    });
+
+    test("and was given up says why", () => {
+      const [given] = decide(claimed).actions;
+      const problem = "Unable to create 'HEAD.lock': File exists.";
+      const decided = decide({ ...tried, givenUp: [{ actionId: given?.actionId ?? "", problem }] });
+      const detail = expect.stringContaining(`no verdict: ${problem.slice(0, -1)}`);
+      expect(decided.events).toContainEqual(
+        expect.objectContaining({
+          type: "work.blocked",
+          data: { blocked: expect.objectContaining({ detail }) },
+        }),
+      );
     });
   });
 

@@ -7,7 +7,7 @@
 
 import { RESUMED_TEXT } from "#domain/briefing/nudge-text.ts";
 import { deriveId } from "#domain/core/derived-id.ts";
-import { hasPassed, isDue } from "#domain/core/elapsed.ts";
+import { hasPassed, isDue, SKEW_MS } from "#domain/core/elapsed.ts";
 import { mayMove } from "#domain/core/moves.ts";
 import type { Action, ActionRequest } from "#domain/model/action.ts";
 import { dropEvent } from "#domain/model/action.ts";
@@ -28,14 +28,21 @@ import type { Closures } from "./budget.ts";
 import { watchBudgets } from "./budget.ts";
 import { dispatch, giveUp } from "./dispatch.ts";
 import { Draft, NO_STEPS, type Outbox, type Ruled, recordEvent, type TickStep } from "./draft.ts";
-import { climb, escalate, passOn, requestStatus } from "./ladder.ts";
+import { askAboutBlocker, climb, escalate, passOn, requestStatus } from "./ladder.ts";
 import type { Judgement, LivenessLimits } from "./liveness.ts";
 import { ASKED_IN_WORDS, hasSigns, judgeLiveness, lastActivityAt, latestProgress } from "./liveness.ts";
 import { watchDeaths } from "./mass-death.ts";
-import { isFailedByProvider, isMootForProvider, watchProviders } from "./provider.ts";
+import {
+  dateEndOfPatience,
+  findSharedSilence,
+  isMootForProvider,
+  waitsForProvider,
+  watchProviders,
+} from "./provider.ts";
 import { watchQuotas } from "./quota.ts";
 import { byText, ensureSorted, inPlan, Scene } from "./scene.ts";
 import type { AgentSeen, Snapshot } from "./snapshot.ts";
+import { watchStarts } from "./start-failure.ts";
 import { tellOutcomes } from "./tell.ts";
 
 export interface Decided {
@@ -115,13 +122,18 @@ function reconcile(scene: Scene, draft: Draft): Pick<Decided, "judged" | "nextDu
   const providers = draft.take(watchProviders(scene));
   const budgets = draft.take(watchBudgets(scene));
   const restoring = draft.take(watchDeaths(scene));
+  draft.add(watchStarts(scene));
   const known = new Map<AgentLimits, LivenessLimits>();
   const judged = new Map<number, Judgement>();
+  const shared = findSharedSilence(scene);
   for (const seen of scene.agents) {
     const own = scene.limitsFor(seen.attempt);
     const limits = known.get(own) ?? { ...scene.limits, ...own, graceMs: own.patienceMs };
     known.set(own, limits);
-    judged.set(seen.attempt.attempt, draft.take(lookAt(scene, draft, { seen, quotas, providers, budgets, limits })));
+    judged.set(
+      seen.attempt.attempt,
+      draft.take(lookAt(scene, draft, { seen, quotas, providers, shared, budgets, limits })),
+    );
   }
   for (const claim of scene.claims) draft.add(moveClaim(scene, draft, claim));
   const closed = new Map([...quotas, ...providers]);
@@ -129,7 +141,9 @@ function reconcile(scene: Scene, draft: Draft): Pick<Decided, "judged" | "nextDu
   const lookAgainAt = draft.take(dispatch(scene, draft, { closed, providers, budgets, restoring }));
   draft.add(tellOutcomes(scene));
   const untils = [...quotas.values(), ...providers.values()].map(({ until }) => until);
-  const dues = [...untils, lookAgainAt ?? 0].filter((at) => at > scene.now);
+  const dues = [...untils, lookAgainAt ?? 0, restoring?.lookAt ?? 0, dateEndOfPatience(scene) ?? 0].filter(
+    (at) => at > scene.now,
+  );
   return { judged, nextDueAt: dues.length === 0 ? null : Math.min(...dues) };
 }
 
@@ -216,6 +230,8 @@ interface Looked {
   readonly seen: AgentSeen;
   readonly quotas: Closed;
   readonly providers: Closed;
+  /** Those whose silence may be their provider's. */
+  readonly shared: ReadonlySet<number>;
   readonly budgets: Closures;
   readonly limits: LivenessLimits;
 }
@@ -233,7 +249,8 @@ function lookAt(scene: Scene, outbox: Outbox, looked: Looked): Ruled<Judgement> 
       assignment,
       asking: scene.isAsked(attempt) || outbox.hasForNode("ask", attempt),
       quotaUntil: outOfQuota !== undefined && (seen.pulse?.quotaAt ?? null) !== null ? outOfQuota.until : null,
-      providerFails: providers.has(seen.account) && isFailedByProvider(seen),
+      providerFails: providers.has(seen.account) && waitsForProvider(seen),
+      sharesSilence: looked.shared.has(attempt.attempt),
       claimed: scene.claim(attempt) !== undefined,
       expecting: outbox.expects(attempt.attempt),
       answeredAt: recovery?.answeredAt ?? null,
@@ -414,9 +431,13 @@ function follow(scene: Scene, outbox: Outbox, at: AtWork, judgement: Judgement):
 function followJudgement(scene: Scene, outbox: Outbox, at: AtWork, judgement: Judgement): readonly TickStep[] {
   const { seen, assignment } = at;
   const recovery = () => at.recovery ?? scene.recovery(seen.attempt);
-  if (isNewEmergency(seen, at.recovery)) {
+  if (isNewEmergency(scene, seen, at.recovery)) {
     // It was told to stop, keep what is sound and report; what becomes of it is for a person to say (ANOM-6).
     return escalate(scene, outbox, assignment, recovery(), "pace-emergency");
+  }
+  const { blocker } = seen.attempt;
+  if (blocker && isUnasked(scene, seen, blocker.at, at.recovery)) {
+    return askAboutBlocker(scene, outbox, { assignment, recovery: recovery(), fact: blocker.fact });
   }
   switch (judgement.state) {
     case "detecting": {
@@ -447,7 +468,7 @@ function followJudgement(scene: Scene, outbox: Outbox, at: AtWork, judgement: Ju
     case "working":
     case "tool-running":
     case "idle": {
-      const active = noteActive(at, judgement);
+      const active = noteActive(scene.now, at, judgement);
       if (judgement.state === "idle" || assignment.expectedNextUpdateAt === null) return active;
       return [...active, ...requestStatus(scene, { ...at, recovery: recovery() })];
     }
@@ -457,15 +478,33 @@ function followJudgement(scene: Scene, outbox: Outbox, at: AtWork, judgement: Ju
 }
 
 /** Nobody was asked yet since it came to the last of its PACE levels, and nobody has answered since. */
-function isNewEmergency({ attempt }: AgentSeen, recovery: Recovery | undefined): boolean {
-  if (attempt.pace?.level !== "emergency" || attempt.status !== "running") return false;
-  return attempt.pace.at > Math.max(recovery?.askedAt ?? 0, recovery?.answeredAt ?? 0);
+function isNewEmergency(scene: Scene, seen: AgentSeen, recovery: Recovery | undefined): boolean {
+  const { attempt } = seen;
+  return attempt.pace?.level === "emergency" && isUnasked(scene, seen, attempt.pace.at, recovery);
 }
 
-/** Active as soon as the agent was seen to do something after what it was last told. */
-function noteActive({ seen, assignment }: AtWork, { because }: Judgement): readonly TickStep[] {
+/**
+ * Nobody was asked about it since then, and nobody has answered. What lies ahead was written before the clock was set
+ * back, and so before what does not.
+ */
+function isUnasked({ now }: Scene, { attempt }: AgentSeen, since: number, recovery: Recovery | undefined): boolean {
+  const isAhead = (at: number) => at > now + SKEW_MS;
+  const isEarlier = (at: number | null | undefined) =>
+    typeof at !== "number" || (isAhead(at) === isAhead(since) ? at < since : isAhead(at));
+  return attempt.status === "running" && isEarlier(recovery?.askedAt) && isEarlier(recovery?.answeredAt);
+}
+
+/**
+ * Active as soon as the agent was seen to do something after what it was last told; where it stalled, after that: a thaw
+ * or a new daemon makes a silence young again, and is nothing that the agent did.
+ */
+function noteActive(now: number, { seen, assignment }: AtWork, { state, because }: Judgement): readonly TickStep[] {
   if (assignment.status === "active" || !mayMove(ASSIGNMENT_MOVES, assignment.status, "active")) return NO_STEPS;
-  if ((lastActivityAt(seen) ?? 0) <= (assignment.lastDispatchAt ?? assignment.createdAt)) return NO_STEPS;
+  const { status, updatedAt, lastDispatchAt, createdAt } = assignment;
+  // What lies ahead was written before the clock was set back. A tool that computes again is seen by its processes.
+  const hasStalled = status === "stalled" && updatedAt <= now && state !== "tool-running";
+  const since = hasStalled ? updatedAt : (lastDispatchAt ?? createdAt);
+  if ((lastActivityAt(seen) ?? 0) <= since) return NO_STEPS;
   return [recordEvent("assignment.active", subject(assignment), because, { reason: because })];
 }
 
@@ -501,22 +540,34 @@ function moveClaim(scene: Scene, outbox: Outbox, claim: OpenClaim): readonly Tic
     notBefore: scene.now,
     payload: { commit: claim.commit },
   };
-  return scene.wasCarriedOut(request.actionId) ? [blockOnNothing(node, claim, kind)] : [request];
+  if (!scene.wasCarriedOut(request.actionId)) return [request];
+  return [blockOnNothing(node, claim, kind, scene.whyGivenUp(request.actionId))];
 }
 
 /** Said once, and not again while it lasts: whoever reviews is told from here on. */
 function sayReviewDue(node: WorkNode, claim: OpenClaim): TickStep {
-  const data = { commit: claim.commit ?? "", for: "review", detail: "waiting for review", files: [] } as const;
+  const data = {
+    commit: claim.commit ?? "",
+    for: "review",
+    detail: claim.reviewDetail ?? "waiting for review",
+    files: [],
+  } as const;
   return recordEvent("landing.waiting", aboutClaim(claim, node), "review-due", data);
 }
 
 /** The claim stays: with the block gone, it has another turn, and the same is tried again. */
-function blockOnNothing(node: WorkNode, claim: OpenClaim, kind: "check" | "land"): TickStep {
+function blockOnNothing(
+  node: WorkNode,
+  claim: OpenClaim,
+  kind: "check" | "land",
+  problem: string | undefined,
+): TickStep {
   const label = nodeKey(node.goalId, node.workNodeId);
-  const detail =
+  const outcome =
     kind === "check"
       ? "its checks were tried and have come to no verdict"
       : "its landing was tried and it neither landed nor was sent back";
+  const detail = problem === undefined ? outcome : `${outcome}: ${problem.trim().replace(/\.+$/, "")}`;
   const needs = `see 'overseer why ${label}', then 'overseer work unblock ${label}' to try it again`;
   const blocked = { kind: "environment", detail, needs } as const;
   return recordEvent("work.blocked", aboutClaim(claim, node), `${kind}-led-nowhere`, { blocked });

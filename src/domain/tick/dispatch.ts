@@ -5,6 +5,7 @@
  * Nothing of a goal that is not active is dispatched. When a cap is reached, the rest waits and an event says for what.
  */
 
+import { describeShortage } from "#domain/agents/admission.ts";
 import { HeldFiles } from "#domain/agents/held-files.ts";
 import { takesPlace } from "#domain/agents/places.ts";
 import { isPutAside, isToContinue } from "#domain/agents/promised-names.ts";
@@ -24,6 +25,7 @@ import { accountOf, type Closed } from "./account.ts";
 import type { Closures } from "./budget.ts";
 import { NO_STEPS, type Outbox, type Ruled, recordEvent, type TickStep } from "./draft.ts";
 import type { Restoring } from "./mass-death.ts";
+import { FreeSessions } from "./next-piece.ts";
 import type { Scene } from "./scene.ts";
 import { byText } from "./scene.ts";
 import type { Limits, Snapshot } from "./snapshot.ts";
@@ -57,8 +59,9 @@ export interface Limitations {
 /** Finds when the next look is due for what had to wait; null where an event will call for one. */
 export function dispatch(scene: Scene, outbox: Outbox, limitations: Limitations): Ruled<number | null> {
   const slots = new Slots(scene, outbox, limitations);
+  const sessions = new FreeSessions(scene, outbox);
   const steps: TickStep[] = [];
-  for (const node of byRank(scene, candidates(scene))) steps.push(...consider(scene, outbox, node, slots));
+  for (const node of byRank(scene, candidates(scene))) steps.push(...consider(scene, outbox, node, slots, sessions));
   for (const node of scene.nodes) {
     if (node.status === "blocked") steps.push(...escalateBlocked(scene, outbox, node));
     else if (node.status === "todo" && node.dependsOn.length > 0) steps.push(...askAboutCancelled(scene, outbox, node));
@@ -149,14 +152,29 @@ function hopeless(scene: Scene, node: WorkNode, key: string): string | undefined
   return fallen && !fallen.innocent && exhausted ? `its agents keep ending (${fallen.cause})` : undefined;
 }
 
-function consider(scene: Scene, outbox: Outbox, node: WorkNode, slots: Slots): readonly TickStep[] {
+function consider(
+  scene: Scene,
+  outbox: Outbox,
+  node: WorkNode,
+  slots: Slots,
+  sessions: FreeSessions,
+): readonly TickStep[] {
   const key = nodeKey(node.goalId, node.workNodeId);
   if (outbox.givesOut(node)) return NO_STEPS;
   const recovery = scene.recovery(node);
   const fallen = findFallen(scene, node, key, recovery);
   if (fallen) return again(scene, fallen, slots);
   const notBefore = slots.take(node);
-  return notBefore === undefined ? NO_STEPS : [spawn(scene, node, recovery, notBefore)];
+  if (notBefore === undefined) return NO_STEPS;
+  // What somebody has worked on before is continued from what that one left, not by a session that knows other work.
+  const isNew = recovery.dispatches === 0 && scene.lastEnded(node) === undefined;
+  return [
+    spawn(scene, node, recovery, notBefore, isNew ? sessions.take(node, describeWanted(scene, node)) : undefined),
+  ];
+}
+
+function describeWanted({ limits }: Scene, node: WorkNode) {
+  return { capability: capabilityFor(node, limits), account: accountFor(node, limits) };
 }
 
 /** Set when the last agent on it ended without anybody having asked for it, or was put aside for a while. */
@@ -210,7 +228,13 @@ function accountFor(node: WorkNode, limits: Limits): string {
   return limits.roleAccounts[capabilityFor(node, limits)] ?? limits.defaultAccount;
 }
 
-function spawn(scene: Scene, node: WorkNode, recovery: Recovery, notBefore: number): TickStep {
+function spawn(
+  scene: Scene,
+  node: WorkNode,
+  recovery: Recovery,
+  notBefore: number,
+  follows: number | undefined,
+): TickStep {
   const key = nodeKey(node.goalId, node.workNodeId);
   const number = recovery.dispatches + 1;
   const because = number === 1 ? "ready" : "ready-again";
@@ -225,6 +249,7 @@ function spawn(scene: Scene, node: WorkNode, recovery: Recovery, notBefore: numb
       dispatchId: deriveId("D_", key, number),
       capability: capabilityFor(node, scene.limits),
       name: node.hints.suggestedAgentId ?? null,
+      ...(follows === undefined ? {} : { follows }),
     },
   };
 }
@@ -471,16 +496,17 @@ function hasAgent(
 }
 
 function findShortage({ room }: Snapshot): Obstacle | undefined {
-  if (room.load > room.maxLoad) return { cap: "load", reason: "the machine is busy" };
-  if (room.memoryBytes < room.minMemoryBytes) return { cap: "memory", reason: "memory is short" };
-  return room.diskBytes < room.minDiskBytes ? { cap: "disk", reason: "the disk is nearly full" } : undefined;
+  const short = describeShortage(room);
+  return short && { cap: short.cap, reason: short.text };
 }
 
-/** Said once when it begins and once when it has ended, not at every tick. */
+/** Said once when it begins and once when it has ended, not at every tick; a machine's figures are those of the beginning. */
 function recordDeferral(scene: Scene, { deferred, waiting }: Slots): readonly TickStep[] {
   const known = scene.condition("dispatch", DISPATCH);
   const before = known?.active ? known.reason : undefined;
   if (deferred?.reason === before) return NO_STEPS;
+  if (before !== undefined && deferred && MACHINE_CAPS.has(deferred.cap) && deferred.cap === known?.cap)
+    return NO_STEPS;
   if (deferred === undefined) return [recordEvent("dispatch.resumed", {}, "room-again", { after: before ?? "" })];
   return [recordEvent("dispatch.deferred", {}, "cap-reached", { ...deferred, waiting })];
 }

@@ -5,7 +5,7 @@
  * stuck is liveness.ts.
  */
 
-import { HUNG_TOOL_TEXT, nudgeText, RESUMED_TEXT, statusRequestText } from "#domain/briefing/nudge-text.ts";
+import { HUNG_TOOL_TEXT, nudgeHash, nudgeText, RESUMED_TEXT, statusRequestText } from "#domain/briefing/nudge-text.ts";
 import { deriveId, textHash } from "#domain/core/derived-id.ts";
 import { hasPassed, isDue } from "#domain/core/elapsed.ts";
 import { mayMove } from "#domain/core/moves.ts";
@@ -96,8 +96,7 @@ function stepOf(scene: Scene, { recovery, cause }: Pick<Stuck, "recovery" | "cau
 
 function nudge(scene: Scene, stuck: Stuck, severity: Nudge): readonly TickStep[] {
   const { seen, assignment, recovery, cause } = stuck;
-  // The words follow from these two, and hashing the words would cost more than everything else here.
-  const instructionHash = textHash(`nudge ${severity} ${cause}`);
+  const instructionHash = nudgeHash(severity, cause);
   if (!isSayable(recovery, instructionHash, scene.limits.ladder, scene.now)) return NO_STEPS;
   const dispatchId = deriveId("D_", assignment.assignmentId, "nudge", recovery.total);
   const step = stepOf(scene, stuck, recovery.steps[severity]);
@@ -217,6 +216,24 @@ export function passOn(
     cause: ASKED_IN_WORDS,
     detail: "It asked a person in its last words.",
     text: `${assignment.target.agentId} on ${node} waits for an answer: ${words}`,
+    options: [],
+  });
+}
+
+/** The cause of a question about what only a person can solve. */
+const NEEDS_A_PERSON = "needs-a-person";
+
+/** A signature that is refused, a password: more tries do not help, and words to the agent do not either. */
+export function askAboutBlocker(
+  scene: Scene,
+  outbox: Outbox,
+  { assignment, recovery, fact }: Pick<Stuck, "assignment" | "recovery"> & { readonly fact: string },
+): readonly TickStep[] {
+  const node = nodeKey(recovery.goalId, recovery.workNodeId);
+  return askPerson(scene, outbox, assignment, recovery, {
+    cause: NEEDS_A_PERSON,
+    detail: `Only a person can solve it: ${fact}.`,
+    text: `${assignment.target.agentId} on ${node} cannot solve this by itself: ${fact}. Solve it and say so, or say how to do without.`,
     options: [],
   });
 }

@@ -25,6 +25,7 @@ function judged(seen: Partial<AgentSeen>, more: Partial<LivenessCase> = {}, now 
     asking: false,
     quotaUntil: null,
     providerFails: false,
+    sharesSilence: false,
     claimed: false,
     expecting: false,
     answeredAt: null,
@@ -331,6 +332,24 @@ test.each([
   ["never more than a pulse remembers", true, 100, 1_000, RECENT_CALLS],
 ])("ANOM-2: from how many equal calls on the ladder takes a loop up: %s", (_, enabled, loopRepeats, radio, calls) => {
   expect(repeatsForLadder({ enabled, loopRepeats, radioCheckSteps: radio })).toBe(calls);
+});
+
+test.each<[why: string, calls: ToolCall[], looping: boolean]>([
+  ["the same result each time", [1, 2, 3].map(() => call({ result: "a" })), true],
+  ["another result each time, as paging does", ["a", "b", "c"].map((result) => call({ result })), false],
+  ["waiting for a job", [1, 2, 3].map(() => call({ result: "a", waits: true })), false],
+  ["looking at a job between sleeps", [call({ waits: true }), call(), call({ waits: true }), call(), call()], false],
+  [
+    "a call that was cancelled with its sibling was never made",
+    [
+      call({ ok: false, errorClass: "exit-1" }),
+      call({ ok: false, errorClass: "cancelled" }),
+      call({ ok: false, errorClass: "cancelled" }),
+    ],
+    false,
+  ],
+])("LIVE-1: looping: %s", (_why, calls, looping) => {
+  expect(isLooping(pulseWith({ calls }), 3)).toBe(looping);
 });
 
 test("ANOM-2: a loop needs as many equal calls as the limit says", () => {

@@ -5,11 +5,12 @@
  * no sign of life, and what Overseer writes is no sign of anything.
  */
 
-import { hasPassed } from "#domain/core/elapsed.ts";
+import { hasPassed, isDue } from "#domain/core/elapsed.ts";
 import type { Assignment } from "#domain/model/assignment.ts";
 import type { Recovery } from "#domain/model/ladder-state.ts";
-import type { Pulse } from "#domain/signals/pulse.ts";
+import type { Pulse, ToolCall } from "#domain/signals/pulse.ts";
 import { RECENT_CALLS } from "#domain/signals/pulse.ts";
+import { CANCELLED } from "#domain/signals/signal.ts";
 import type { AgentSeen, EvidenceSource, LivenessEvidence } from "./snapshot.ts";
 
 export type Judgement =
@@ -48,6 +49,8 @@ export interface LivenessCase {
   readonly quotaUntil: number | null;
   /** Its provider fails its account, and it has met that itself. */
   readonly providerFails: boolean;
+  /** Others of its account wait for a first answer as it does, and nobody of it was answered. */
+  readonly sharesSilence: boolean;
   /** It reported done, and that is being looked into. */
   readonly claimed: boolean;
   /** Something is on its way to it: words, a pause, an end. */
@@ -66,7 +69,7 @@ export function judgeLiveness(about: LivenessCase, now: number, limits: Liveness
   if (proof) return { state: "dead", because: `proven-by-${proof.source}` };
   const { status } = seen.attempt;
   if (status === "preparing" || status === "starting") return { state: "starting", because: "not-up-yet" };
-  return judgeDoubt(about, signs, now, limits) ?? judgeWaiting(about) ?? judgeActivity(about, now, limits);
+  return judgeDoubt(about, signs, now, limits) ?? judgeWaiting(about, now, limits) ?? judgeActivity(about, now, limits);
 }
 
 /** Something speaks for its death, whether or not it suffices. */
@@ -112,7 +115,7 @@ function judgeDoubt(
 }
 
 /** What it waits for and may wait for, however long. */
-function judgeWaiting(about: LivenessCase): Judgement | undefined {
+function judgeWaiting(about: LivenessCase, now: number, limits: LivenessLimits): Judgement | undefined {
   const { seen, assignment, asking, quotaUntil, providerFails, claimed, expecting } = about;
   if (seen.attempt.status === "paused") {
     return { state: "waiting", on: "resume", because: seen.attempt.pausedBecause ?? "paused" };
@@ -127,16 +130,21 @@ function judgeWaiting(about: LivenessCase): Judgement | undefined {
   if (hasDialog(seen)) return { state: "waiting-human", because: "dialog-open" };
   if (quotaUntil !== null) return { state: "waiting-quota", until: quotaUntil, because: "quota-used-up" };
   if (providerFails) return { state: "waiting", on: "its provider", because: "provider-fails" };
-  if (seen.pulse?.inTurn) return judgeRateLimit(seen.pulse);
+  if (seen.pulse?.inTurn) return judgeRetry(seen.pulse, now, limits);
   if (claimed) return { state: "idle", because: "waits-for-check-or-landing" };
   if (expecting) return { state: "waiting", on: "delivery", because: "words-on-the-way" };
   return undefined;
 }
 
-/** Its CLI waits by itself until a limit lets it continue, and says when that is. */
-function judgeRateLimit({ retrying }: Pulse): Judgement | undefined {
-  if (retrying?.cause !== "quota") return undefined;
-  return { state: "waiting-quota", until: retrying.nextAt, because: "rate-limited" };
+/**
+ * Its CLI waits by itself until a limit lets it continue, and says when that is; or it is about to try again. Whether it
+ * was answered then shows soon after.
+ */
+function judgeRetry({ retrying }: Pulse, now: number, { startingLimitMs }: LivenessLimits): Judgement | undefined {
+  if (!retrying || retrying.cause === null) return undefined;
+  if (retrying.cause === "quota") return { state: "waiting-quota", until: retrying.nextAt, because: "rate-limited" };
+  if (isDue(retrying.nextAt + startingLimitMs, retrying.since, now)) return undefined;
+  return { state: "waiting", on: "its provider", because: "tries-again" };
 }
 
 /** It was blocked, and since then nobody has answered and it has done nothing. */
@@ -151,6 +159,7 @@ function judgeActivity(about: LivenessCase, now: number, limits: LivenessLimits)
   const quiet = quietMs(about, now);
   const idleAfterMs = assignment ? limits.idleAfterMs : Number.POSITIVE_INFINITY;
   if (lastActOf(pulse) === null) {
+    if (about.sharesSilence && quiet < idleAfterMs) return { state: "starting", because: "no-answer-yet" };
     return quiet < Math.max(limits.startingLimitMs, limits.minimumAgeMs)
       ? { state: "starting", because: "has-not-spoken" }
       : { state: "silent", because: "never-spoke" };
@@ -209,17 +218,32 @@ function explainSilence(about: LivenessCase, silent: Judgement, silentMs: number
   }
 }
 
-/** The same call with the same outcome, so many times on end. A call that changed its outcome is no loop. */
+/**
+ * The same call with the same outcome, so many times on end. A call whose result changes is no loop (it pages through
+ * something), and neither is one that waits for a job, however often; a cancelled one was never made.
+ */
 export function isLooping(pulse: Pulse, repeats: number): boolean {
-  if (pulse.calls.length < Math.max(2, repeats)) return false;
-  const [first, ...rest] = pulse.calls.slice(-Math.max(2, repeats));
-  if (!first || first.ok === null) return false;
-  return rest.every(
-    (call) =>
-      call.tool === first.tool &&
-      call.argsHash === first.argsHash &&
-      call.ok === first.ok &&
-      call.errorClass === first.errorClass,
+  const wanted = Math.max(2, repeats);
+  let first: ToolCall | undefined;
+  let count = 0;
+  for (let at = pulse.calls.length - 1; at >= 0 && count < wanted; at -= 1) {
+    const call = pulse.calls[at];
+    if (!call || call.errorClass === CANCELLED) continue;
+    if (call.waits || call.ok === null) return false;
+    first ??= call;
+    if (!isSameCallAs(first, call)) return false;
+    count += 1;
+  }
+  return count >= wanted;
+}
+
+function isSameCallAs(first: ToolCall, call: ToolCall): boolean {
+  return (
+    call.tool === first.tool &&
+    call.argsHash === first.argsHash &&
+    call.ok === first.ok &&
+    call.errorClass === first.errorClass &&
+    call.result === first.result
   );
 }
 

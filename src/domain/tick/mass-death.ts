@@ -16,22 +16,50 @@ import type { Scene, WorkNodeRef } from "./scene.ts";
 /** What may start while the fleet is being restored; undefined when nothing limits it. */
 export interface Restoring {
   readonly released: ReadonlySet<string>;
+  /** When the next stage may be due by itself; null where an event has to come first. */
+  readonly lookAt: number | null;
 }
 
 export function watchDeaths(scene: Scene): Ruled<Restoring | undefined> {
   const known = scene.condition("mass-death", MASS_DEATH);
   const deaths = scene.ended.filter((attempt) => isDeath(attempt) && !isPartOfMassDeath(known, attempt.attempt));
-  const again = known?.active ? findRepeatDeaths(scene, deaths, known) : [];
-  const together = again.length > 0 ? again : findBurst(deaths, scene.limits.massDeath);
-  if (together.length > 0) {
-    const because = again.length > 0 ? "died-again-while-restoring" : "died-together";
+  const found = findLoss(scene, deaths, known?.active ? known : undefined);
+  if (found !== undefined) {
+    const { together, because, probeAt } = found;
     const massDeath = recordEvent("fleet.mass_death", {}, because, {
       attempts: together.map((death) => death.attempt),
       nodes: [...new Set(together.map((death) => nodeKey(death.goalId, death.workNodeId)))],
+      probeAt,
     });
-    return { value: { released: new Set() }, steps: [massDeath] };
+    return { value: { released: new Set(), lookAt: Math.max(probeAt, scene.now + 1) }, steps: [massDeath] };
   }
   return known?.active ? restore(scene, known) : { value: undefined, steps: NO_STEPS };
+}
+
+interface Loss {
+  readonly together: readonly Attempt[];
+  readonly because: string;
+  /** When the first of them is tried. */
+  readonly probeAt: number;
+}
+
+function findLoss(scene: Scene, deaths: readonly Attempt[], known: MassDeathCondition | undefined): Loss | undefined {
+  const { massDeath } = scene.limits;
+  const burst = findBurst(deaths, massDeath);
+  if (known === undefined) return lossOf("died-together", burst, scene.now + waitForProbe(scene, 0));
+  // Nobody was tried since: these died of the same thing, and were only noticed later.
+  if (known.stage === 0) {
+    const probeAt = known.stageAt + waitForProbe(scene, known.failedProbes);
+    const late = deaths.filter(({ endedAt }) => Math.abs((endedAt ?? 0) - known.stageAt) <= massDeath.withinMs);
+    return lossOf("died-with-them", [...new Set([...late, ...burst])], probeAt);
+  }
+  const probeAt = scene.now + waitForProbe(scene, known.failedProbes + 1);
+  const again = findRepeatDeaths(scene, deaths, known);
+  return lossOf("died-again-while-restoring", again, probeAt) ?? lossOf("died-together", burst, probeAt);
+}
+
+function lossOf(because: string, together: readonly Attempt[], probeAt: number): Loss | undefined {
+  return together.length === 0 ? undefined : { because, together, probeAt };
 }
 
 function isDeath(attempt: Attempt): boolean {
@@ -70,21 +98,34 @@ function restore(scene: Scene, known: MassDeathCondition): Ruled<Restoring | und
   const stillWanted = (node: string) => isWanted(scene, node);
   const waiting = known.waiting.filter((node) => stillWanted(node) && !hasSurvived(scene, node, withinMs));
   const restored = known.released.every((node) => !stillWanted(node) || hasSurvived(scene, node, withinMs));
-  const asBefore = { value: { released: new Set(known.released) }, steps: NO_STEPS };
-  if (!restored) return asBefore;
+  const stay = (lookAt: number | null) => ({ value: { released: new Set(known.released), lookAt }, steps: NO_STEPS });
+  if (!restored) return stay(findSurvivalTime(scene, known.released));
   if (waiting.length === 0) {
     const stages = known.stage;
     return { value: undefined, steps: [recordEvent("fleet.restored", {}, "all-live-again", { stages })] };
   }
-  const { maxMs } = scene.limits.ladder.backoff;
-  const pause = known.stage === 0 ? backoffMs(known.failedProbes + 1, { baseMs: withinMs, maxMs }) : 0;
-  if (!hasPassed(known.stageAt, pause, scene.now)) return asBefore;
+  const pause = known.stage === 0 ? waitForProbe(scene, known.failedProbes) : 0;
+  if (!hasPassed(known.stageAt, pause, scene.now)) return stay(known.stageAt + pause);
   const nodes = waiting.slice(0, 2 ** Math.min(16, known.stage));
   const because = known.stage === 0 ? "probe" : "stage-before-survived";
   return {
-    value: { released: new Set([...known.released, ...nodes]) },
+    // Whoever is started now tells so by an event.
+    value: { released: new Set([...known.released, ...nodes]), lookAt: null },
     steps: [recordEvent("fleet.restoring", {}, because, { stage: known.stage + 1, nodes })],
   };
+}
+
+/** How long nobody is tried: longer each time that whoever was tried has died too. */
+function waitForProbe({ limits }: Scene, failedProbes: number): number {
+  return backoffMs(failedProbes + 1, { baseMs: limits.massDeath.withinMs, maxMs: limits.ladder.backoff.maxMs });
+}
+
+/** When the last of those that are up counts as alive; null while nobody new is. */
+function findSurvivalTime(scene: Scene, nodes: readonly string[]): number | null {
+  const { withinMs } = scene.limits.massDeath;
+  const times = nodes.flatMap((node) => scene.agentOn(placeOf(node))?.attempt.startedAt ?? []);
+  const later = times.map((at) => at + withinMs).filter((at) => at > scene.now);
+  return later.length === 0 ? null : Math.max(...later);
 }
 
 function isWanted(scene: Scene, key: string): boolean {

@@ -75,7 +75,7 @@ const ROOM: [why: string, asking: Partial<ModelAsking>, hold: Hold][] = [
   ["the day is not spent", { budgets: day(9), usage: spent(8.9) }, null],
   ["the goal is spent", { budgets: goal(9), usage: spent(0, 9) }, ["budget of goal_A is used up", NOW + 10 * MINUTE]],
   ["it belongs to no goal", { budgets: goal(9), usage: spent(0, 9), goalId: undefined }, null],
-  ["the tick had its call", { conditions: [one] }, ["1 model call was made in this tick already", NOW + 30_000]],
+  ["the tick had its call", { conditions: [one] }, ["a model was asked once just now", NOW + 30_000]],
   ["two are allowed", { conditions: [one], perTick: 2 }, null],
   ["it continues with what has begun", { conditions: [one], first: false }, null],
   ["the call was in an earlier tick", { conditions: [one], now: NOW + 30_000 }, null],

@@ -7,7 +7,8 @@
 
 import { hasPassed, isDue } from "#domain/core/elapsed.ts";
 import { isoTime } from "#domain/core/iso-time.ts";
-import { type Condition, MODELS, providerId, quotaId } from "#domain/model/condition.ts";
+import { allowanceId, type Condition, MODELS, providerId, quotaId } from "#domain/model/condition.ts";
+import { type Allowance, raiseAllowance } from "#domain/model/limits.ts";
 import { describeProviderFailure } from "#domain/model/provider-cause.ts";
 import { DAY_MS, type Spent, startOfDay, type UsageTotals } from "#domain/model/usage-totals.ts";
 import { findLargestShare } from "./budget.ts";
@@ -65,7 +66,7 @@ export function roomForCall(asking: ModelAsking): ModelRoom {
   }
   const begun = lately(asking).filter((at) => !hasPassed(at, tickMs, now)).length;
   if (asking.first && begun >= perTick) {
-    const detail = `${begun} model ${begun === 1 ? "call was" : "calls were"} made in this tick already`;
+    const detail = `a model was asked ${begun === 1 ? "once" : `${begun} times`} just now, and may be asked again a little later (reconcile.modelCallsPerTick)`;
     return { ok: false, detail, until: now + tickMs };
   }
   const left = scopes.flatMap(({ left: one }) => one ?? []);
@@ -87,16 +88,22 @@ function findClosedUntil({ account, conditions, now, tickMs }: ModelAsking): num
 function findFailing({ account, conditions, now, tickMs }: ModelAsking): ModelRoom | undefined {
   const known = conditions.find(({ conditionId }) => conditionId === providerId(account ?? ""));
   if (known?.kind !== "provider" || !known.active) return undefined;
-  const detail = `${describeProviderFailure(known.account, known.cause)}, so no model is asked`;
+  const detail = `${describeProviderFailure(known.account, known.cause, known.detail)}, so no model is asked`;
   return { ok: false, detail, until: now + tickMs };
 }
 
-function scopesOf({ usage, budgets, goalId, now }: ModelAsking) {
+function scopesOf({ usage, budgets, goalId, now, conditions }: ModelAsking) {
   const tomorrow = startOfDay(now) + DAY_MS;
-  const all = [{ name: "the day", spent: usage.day as Spent | undefined, allowance: budgets.day, until: tomorrow }];
+  const raise = (set: Allowance, scope: string) => {
+    const granted = conditions.find(({ conditionId }) => conditionId === allowanceId(scope));
+    return raiseAllowance(set, granted?.kind === "allowance" ? granted.raised : undefined);
+  };
+  const today = raise(budgets.day, `day:${usage.today}`);
+  const all = [{ name: "the day", spent: usage.day as Spent | undefined, allowance: today, until: tomorrow }];
   if (goalId !== undefined) {
     const never = Number.POSITIVE_INFINITY;
-    all.push({ name: goalId, spent: usage.goals[goalId], allowance: budgets.goal, until: never });
+    const allowance = raise(budgets.goal, `goal:${goalId}`);
+    all.push({ name: goalId, spent: usage.goals[goalId], allowance, until: never });
   }
   return all.map(({ name, spent, allowance, until }) => ({
     name,

@@ -1,5 +1,6 @@
 /** PROV-1: what a failing provider means for its agents, played over virtual minutes with a fleet of ten. */
 import { describe, expect, test } from "bun:test";
+import type { Condition } from "#domain/model/condition.ts";
 import type { ProviderCause } from "#domain/model/provider-cause.ts";
 import type { Question } from "#domain/model/question.ts";
 import type { Pulse } from "#domain/signals/pulse.ts";
@@ -183,7 +184,11 @@ describe("PROV-1: whose failure it is", () => {
         ...parts,
       }),
     });
-  const retrying = { cause: "network", detail: "unknown", attempt: 4, since: NOW - 24 * MINUTE, nextAt: NOW } as const;
+  const retrying = {
+    cause: "network",
+    ...{ detail: "unknown", attempt: 4 },
+    ...{ since: NOW - 24 * MINUTE, nextAt: NOW - 5 * MINUTE },
+  } as const;
   const world = (agents: AgentSeen[]) =>
     snapshotOf({
       agents,
@@ -205,6 +210,99 @@ describe("PROV-1: whose failure it is", () => {
     const decided = decide(world([silent(1, { retrying }), silent(2, { answeredAt: NOW - MINUTE, lastActAt: NOW })]));
     expect(decided.events.map(({ type }) => type)).not.toContain("provider.failed");
     expect(decided.judged.get(1)).toMatchObject({ state: "silent" });
+  });
+
+  test("PROV-1: a dead port is told after a minute of retries, also of one that never spoke, and nobody is nudged", () => {
+    const never = { lastActAt: null, turnSince: NOW - 70_000 };
+    const refused = { ...retrying, detail: "", attempt: 6, since: NOW - 70_000, nextAt: NOW + 20_000 };
+    const decided = decide(world([silent(1, { ...never, retrying: refused })]));
+    expect(decided.events.map(({ type }) => type)).toContain("provider.failed");
+    expect(decided.events.map(({ type }) => type)).not.toContain("assignment.stalled");
+  });
+
+  test("PROV-1: one retry after a long answer is no failure yet, and it is looked at again in time", () => {
+    const once = { ...retrying, attempt: 1, since: NOW - 1_000, nextAt: NOW };
+    const busy = { lastActAt: NOW - 2 * MINUTE, turnSince: NOW - 20 * MINUTE };
+    const decided = decide(world([silent(1, { ...busy, retrying: once })]));
+    expect(decided.events.map(({ type }) => type)).not.toContain("provider.failed");
+    const soon = { lastActAt: NOW - 20_000, turnSince: NOW - 20 * MINUTE };
+    expect(decide(world([silent(1, { ...soon, retrying: once })])).nextDueAt).toBe(NOW + 40_000);
+  });
+
+  test("PROV-1: a host that accepts and never answers is told at the first retry, though only that began the turn", () => {
+    const at = NOW - 1_000;
+    const began = { ...retrying, detail: "", attempt: 1, since: at, nextAt: NOW };
+    const decided = decide(world([silent(1, { lastActAt: null, turnSince: at, retrying: began })]));
+    expect(decided.events).toContainEqual(
+      expect.objectContaining({ type: "provider.failed", data: expect.objectContaining({ detail: "" }) }),
+    );
+  });
+
+  test("PROV-1: a CLI that is about to try again is not silent, also where another was answered", () => {
+    const soon = { ...retrying, nextAt: NOW + 30_000 };
+    const decided = decide(
+      world([silent(1, { retrying: soon }), silent(2, { answeredAt: NOW - MINUTE, lastActAt: NOW })]),
+    );
+    expect(decided.judged.get(1)).toMatchObject({ state: "waiting", because: "tries-again" });
+  });
+
+  test("PROV-1: the first answer ends the condition, before its time, where nobody gave up", () => {
+    const failing: Condition = {
+      ...{ conditionId: "provider:scripted/default", kind: "provider", active: true, account: "scripted/default" },
+      ...{ since: NOW - MINUTE, updatedAt: NOW - MINUTE, cause: "network", detail: "", phase: "failing" },
+      ...{ until: NOW + 5 * MINUTE, failures: 1, probe: null, probeTurns: 0, questionId: null },
+    };
+    const answered = silent(1, { answeredAt: NOW - 1_000, lastActAt: NOW - 1_000 });
+    const waits = silent(2, { retrying: { ...retrying, nextAt: NOW + 30_000 } });
+    const silentYet = silent(3, { lastActAt: null });
+    const given = world([answered, waits, silentYet]);
+    const decided = decide({ ...given, conditions: [failing] });
+    expect(decided.events.map(({ type }) => type)).toContain("provider.restored");
+    // While it holds, one that waits for its first answer waits for its provider.
+    const held = decide({ ...world([waits, silentYet]), conditions: [failing] });
+    expect(held.judged.get(3)).toMatchObject({ state: "waiting", because: "provider-fails" });
+  });
+
+  test("PROV-1: several that wait for their first answer have as long as anybody in a turn; one alone has not", () => {
+    const handed = (n: number, parts: Partial<Pulse> = {}): AgentSeen => ({
+      ...silent(n, { inTurn: false, lastActAt: null, turnSince: null, ...parts }),
+      attempt: attemptWith({ attempt: n, workNodeId: `T${n}`, assignmentId: `A_${n}`, startedAt: NOW - 3 * MINUTE }),
+      waiting: { queued: 0, handed: 1, unseen: [], since: NOW - 3 * MINUTE },
+    });
+    const both = decide(world([handed(1), handed(2)]));
+    expect([...both.judged.values()].map(({ because }) => because)).toEqual(["no-answer-yet", "no-answer-yet"]);
+    expect(decide(world([handed(1)])).judged.get(1)).toMatchObject({ state: "silent", because: "never-spoke" });
+    const answered = silent(3, { answeredAt: NOW - MINUTE, lastActAt: NOW - MINUTE });
+    const mixed = decide(world([handed(1), handed(2), answered]));
+    expect(mixed.judged.get(1)).toMatchObject({ state: "silent", because: "never-spoke" });
+  });
+
+  test("PROV-1, QUOTA-1: a person's word to tick now makes a try due that was due later", () => {
+    const account = "scripted/default";
+    const common = {
+      active: true,
+      account,
+      since: NOW - MINUTE,
+      updatedAt: NOW - MINUTE,
+      until: NOW + 5 * MINUTE,
+      probe: null,
+    };
+    const failed: Condition = {
+      ...{ ...common, conditionId: `provider:${account}`, kind: "provider", cause: "network", detail: "" },
+      ...{ phase: "failing", failures: 1, probeTurns: 0, questionId: null },
+    };
+    const used: Condition = { ...common, conditionId: `quota:${account}`, kind: "quota", phase: "tripped", trips: 1 };
+    const gaveUp = { inTurn: false, providerFailure: { cause: "network", detail: "", at: NOW - 2 * MINUTE } } as const;
+    const limited = { inTurn: false, quotaAt: NOW - 2 * MINUTE };
+    for (const [condition, parts, type] of [
+      [failed, gaveUp, "provider.probing"],
+      [used, limited, "quota.probing"],
+    ] as const) {
+      const given = { ...world([silent(1, parts)]), conditions: [condition] };
+      const typesOf = (reason: string) => decide({ ...given, reason }).events.map((event) => event.type);
+      expect(typesOf("asked: a turn failed")).not.toContain(type);
+      expect(typesOf("follow-up, asked")).toContain(type);
+    }
   });
 
   test("a login that was refused three times is told at once, though its CLI tries again", () => {

@@ -14,7 +14,7 @@ import { providerId } from "#domain/model/condition.ts";
 import type { NewEvent } from "#domain/model/event.ts";
 import { describeProviderFailure, PROVIDER_CAUSES, type ProviderCause } from "#domain/model/provider-cause.ts";
 import type { ProviderFailure } from "#domain/signals/pulse.ts";
-import { type Closed, type Closing, dateMeeting, groupByAccount, tellToContinue } from "./account.ts";
+import { type Closed, type Closing, dateMeeting, groupByAccount, isAskedFor, tellToContinue } from "./account.ts";
 import { NO_STEPS, type Ruled, recordEvent, type TickStep } from "./draft.ts";
 import type { Scene } from "./scene.ts";
 import type { AgentSeen } from "./snapshot.ts";
@@ -31,10 +31,35 @@ export function watchProviders(scene: Scene): Ruled<Closed> {
 }
 
 /** Whether this agent waits for its provider: its turn was given up, or its CLI tries again and again. */
-export function isFailedByProvider({ pulse }: AgentSeen): boolean {
+export function isFailedByProvider({ pulse }: Pick<AgentSeen, "pulse">): boolean {
   if (pulse?.providerFailure) return true;
   const cause = pulse?.inTurn ? pulse.retrying?.cause : null;
   return cause !== null && cause !== undefined && cause !== "quota";
+}
+
+/** While its provider fails: whether that is what it waits for. One that was never answered is not told to be slow. */
+export function waitsForProvider(seen: Pick<AgentSeen, "attempt" | "pulse">): boolean {
+  const { attempt, pulse } = seen;
+  return isFailedByProvider(seen) || (attempt.status === "running" && (pulse?.lastActAt ?? null) === null);
+}
+
+/** It was handed its instruction, and its model has not answered it yet. */
+function awaitsFirstAnswer({ attempt, pulse, waiting }: AgentSeen): boolean {
+  if (attempt.status !== "running" || (pulse?.lastActAt ?? null) !== null) return false;
+  return waiting.handed > 0 || pulse?.inTurn === true;
+}
+
+/** By account, those whose silence is not their own: several wait for a first answer, and nobody was answered since. */
+export function findSharedSilence(scene: Scene): ReadonlySet<number> {
+  const shared = new Set<number>();
+  const waiting = scene.agents.filter(awaitsFirstAnswer);
+  for (const { attempt, account } of waiting) {
+    const born = attempt.startedAt ?? attempt.createdAt;
+    const isAlone = !waiting.some((other) => other.account === account && other.attempt.attempt !== attempt.attempt);
+    const isAnswered = scene.agents.some((other) => other.account === account && (other.pulse?.answeredAt ?? 0) > born);
+    if (!isAlone && !isAnswered) shared.add(attempt.attempt);
+  }
+  return shared;
 }
 
 type Outcome = Ruled<Closing | undefined>;
@@ -54,9 +79,26 @@ function watchAccount(scene: Scene, account: string, agents: readonly AgentSeen[
     // More turns that fail are the same failure, unless they show that a person is needed.
     if (failure && isForPerson(failure.cause) && !isForPerson(known.cause)) return fail(scene, account, failure, known);
     const over = hasPassed(known.updatedAt, known.until - known.updatedAt, now);
-    return over || isAnswered(scene, known) ? probe(scene, known, agents) : stayClosed(known);
+    if (over || isAskedFor(scene) || isAnswered(scene, known)) return probe(scene, known, agents);
+    return noticeAnswer(known, agents) ?? stayClosed(known);
   }
   return watchProbe(scene, known, agents);
+}
+
+/** Where nobody gave up nobody has to try: whoever is answered first shows that it works, and the others try by themselves. */
+function noticeAnswer(
+  { account, cause, updatedAt }: ProviderCondition,
+  agents: readonly AgentSeen[],
+): Outcome | undefined {
+  const first = agents.find(({ pulse }) => (pulse?.answeredAt ?? 0) > updatedAt);
+  if (!first || listParked(agents).length > 0) return undefined;
+  const { agent, attempt } = first.attempt;
+  const restored = recordEvent("provider.restored", { agent, attempt }, "model-answers", {
+    account,
+    cause,
+    attempts: [],
+  });
+  return { value: undefined, steps: [restored] };
 }
 
 /** Of several at once, the one that says most about what has to be done. */
@@ -69,21 +111,40 @@ function findWorst(failures: readonly (ProviderFailure | null | undefined)[]): P
 /** A refused login is tried again by the CLI as well; after so many times it is no accident. */
 const REFUSALS_ENOUGH = 3;
 
+/** One retry may be an accident, unless nothing came for so long before it. */
+const HANGS_MS = 5 * 60_000;
+
+/** When a CLI that tries again was last answered, or asked for the first time. */
+function dateSilence({ attempt, pulse }: AgentSeen, retryingSince: number): number {
+  const { lastActAt = null, turnSince = null } = pulse ?? {};
+  // A host that never answers lets nothing be seen of a turn before its first retry.
+  if (lastActAt === null && (turnSince ?? 0) >= retryingSince) return attempt.startedAt ?? attempt.createdAt;
+  return Math.max(lastActAt ?? 0, turnSince ?? 0, attempt.createdAt);
+}
+
+/** When those that try again now will have had the time for it; null where nobody does. */
+export function dateEndOfPatience(scene: Scene): number | null {
+  const ends = scene.agents.flatMap((seen) => {
+    const retrying = seen.pulse?.inTurn ? seen.pulse.retrying : null;
+    return retrying ? [dateSilence(seen, retrying.since) + scene.limits.provider.patienceMs] : [];
+  });
+  const ahead = ends.filter((at) => at > scene.now);
+  return ahead.length === 0 ? null : Math.min(...ahead);
+}
+
 /**
  * A CLI that only tries again. Where somebody else of the same account was answered meanwhile the provider works, and
  * the silence is that agent's own.
  */
-function failureOfRetries(
-  scene: Scene,
-  { attempt, pulse, quietMs }: AgentSeen,
-  agents: readonly AgentSeen[],
-): ProviderFailure | undefined {
+function failureOfRetries(scene: Scene, seen: AgentSeen, agents: readonly AgentSeen[]): ProviderFailure | undefined {
+  const { pulse, quietMs } = seen;
   const retrying = pulse?.inTurn ? pulse.retrying : undefined;
   if (!retrying || retrying.cause === null || retrying.cause === "quota") return undefined;
   const { cause, detail } = retrying;
-  const since = Math.max(pulse?.lastActAt ?? 0, pulse?.turnSince ?? 0, attempt.createdAt);
+  const since = dateSilence(seen, retrying.since);
   const { patienceMs } = scene.limits.provider;
-  const silent = hasPassed(since, patienceMs, scene.now) && (quietMs ?? patienceMs) >= patienceMs;
+  const enough = retrying.attempt > 1 ? patienceMs : Math.max(patienceMs, HANGS_MS);
+  const silent = hasPassed(since, enough, scene.now) && (quietMs ?? patienceMs) >= patienceMs;
   const refused = isForPerson(cause) && retrying.attempt >= REFUSALS_ENOUGH;
   if (!silent && !refused) return undefined;
   if (agents.some((other) => (other.pulse?.answeredAt ?? 0) > retrying.since)) return undefined;
@@ -111,7 +172,7 @@ function fail(scene: Scene, account: string, met: ProviderFailure, known: Provid
   const failed = recordEvent("provider.failed", {}, because, { account, cause, detail, until, failures, questionId });
   const steps: TickStep[] =
     questionId !== null && asks ? [failed, askToMend(scene, account, met, questionId)] : [failed];
-  return { value: { until, why: describeProviderFailure(account, cause) }, steps };
+  return { value: { until, why: describeProviderFailure(account, cause, detail) }, steps };
 }
 
 const TO_MEND: Readonly<Record<ProviderCause, string>> = {
@@ -133,7 +194,7 @@ function askToMend(scene: Scene, account: string, { cause, detail }: ProviderFai
     notBefore: scene.now,
     payload: {
       questionId,
-      text: `Agents stand still because ${describeProviderFailure(account, cause)}${said}. ${who}. ${TO_MEND[cause]}; then answer, and it is tried at once.`,
+      text: `Agents stand still because ${describeProviderFailure(account, cause, detail)}${said}. ${who}. ${TO_MEND[cause]}; then answer, and it is tried at once.`,
       options: ["try again"],
     },
   };
@@ -146,8 +207,8 @@ function isAnswered({ snapshot }: Scene, { questionId }: ProviderCondition): boo
   return !onItsWay && !snapshot.questions.some((question) => question.questionId === questionId);
 }
 
-function stayClosed({ account, cause, until }: ProviderCondition): Outcome {
-  return { value: { until, why: describeProviderFailure(account, cause) }, steps: NO_STEPS };
+function stayClosed({ account, cause, detail, until }: ProviderCondition): Outcome {
+  return { value: { until, why: describeProviderFailure(account, cause, detail) }, steps: NO_STEPS };
 }
 
 /** Those whose last turn was given up; they continue when they are told. */
@@ -168,7 +229,7 @@ function probe(scene: Scene, known: ProviderCondition, agents: readonly AgentSee
   const { agent, attempt } = next.attempt;
   const answered = isAnswered(scene, known);
   const questionId = answered ? null : known.questionId;
-  const because = answered ? "a-person-answered" : "time-has-come";
+  const because = answered ? "a-person-answered" : isAskedFor(scene) ? "a-person-asked" : "time-has-come";
   const probing = recordEvent("provider.probing", { agent, attempt }, because, {
     ...{ account, questionId },
     turns: next.pulse?.turns ?? 0,

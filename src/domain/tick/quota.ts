@@ -11,7 +11,7 @@ import type { Condition, QuotaCondition } from "#domain/model/condition.ts";
 import { quotaId } from "#domain/model/condition.ts";
 import type { NewEvent } from "#domain/model/event.ts";
 import { DAY_MS } from "#domain/model/usage-totals.ts";
-import { type Closed, type Closing, dateMeeting, groupByAccount, tellToContinue } from "./account.ts";
+import { type Closed, type Closing, dateMeeting, groupByAccount, isAskedFor, tellToContinue } from "./account.ts";
 import { NO_STEPS, type Ruled, recordEvent, type TickStep } from "./draft.ts";
 import type { Scene } from "./scene.ts";
 import type { AgentSeen } from "./snapshot.ts";
@@ -40,7 +40,7 @@ function watchAccount(scene: Scene, account: string, agents: readonly AgentSeen[
   if (known?.active && known.phase === "tripped") {
     if (told > known.until) return trip(account, told, known.trips, hits[0]);
     const over = hasPassed(known.updatedAt, known.until - known.updatedAt, now);
-    return over ? probe(scene, known, agents) : { value: known.until, steps: NO_STEPS };
+    return over || isAskedFor(scene) ? probe(scene, known, agents) : { value: known.until, steps: NO_STEPS };
   }
   if (hits.length > 0) {
     const trips = known?.active ? known.trips + 1 : 1;
@@ -99,7 +99,12 @@ function probe(scene: Scene, known: QuotaCondition, agents: readonly AgentSeen[]
     return { value: undefined, steps: [restored] };
   }
   const { agent, attempt } = next.attempt;
-  const probing = recordEvent("quota.probing", { agent, attempt }, "time-has-come", { account });
+  const probing = recordEvent(
+    "quota.probing",
+    { agent, attempt },
+    isAskedFor(scene) ? "a-person-asked" : "time-has-come",
+    { account },
+  );
   return { value: scene.now, steps: [probing, tellBack(scene, next, scene.now)] };
 }
 

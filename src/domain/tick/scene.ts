@@ -163,6 +163,11 @@ export class Scene {
     return this.overLately.has(actionId);
   }
 
+  /** Why it was given up; undefined where it was carried out. */
+  whyGivenUp(actionId: string): string | undefined {
+    return this.snapshot.givenUp.find((one) => one.actionId === actionId)?.problem ?? undefined;
+  }
+
   /** Nothing before this moment counts as silence: the machine slept, or nobody was told anything. */
   get rebasedAt(): number {
     return Math.max(this.condition("clock", CLOCK)?.since ?? 0, this.snapshot.thawedAt);

@@ -111,6 +111,8 @@ export interface Limits {
   readonly defaultAccount: string;
   /** The same by role, of those that name one. */
   readonly roleAccounts: Readonly<Record<string, string>>;
+  /** Roles whose sessions may be given the next piece of work; none unless a role says so. */
+  readonly continuing: readonly string[];
   readonly defaultCapability: string;
   /** What roles say for their agents, by name; those that say nothing are left out. */
   readonly roles: Readonly<Record<string, OwnLimits>>;
@@ -119,6 +121,12 @@ export interface Limits {
 /** The fleet's limits for an agent whose role and node say nothing. */
 export function agentLimits({ idleAfterMs, startingLimitMs, toolLimitMs, ladder, budgets }: Limits): AgentLimits {
   return { idleAfterMs, startingLimitMs, toolLimitMs, patienceMs: ladder.patienceMs, budget: budgets.agent };
+}
+
+/** An attempt, and how full its session is. */
+export interface SessionSeen {
+  readonly attempt: Attempt;
+  readonly pulse: Pulse | null;
 }
 
 export interface Snapshot {
@@ -135,12 +143,16 @@ export interface Snapshot {
   readonly agents: readonly AgentSeen[];
   /** The last attempt of every node that nobody works on, and all that ended within the mass-death window. */
   readonly ended: readonly Attempt[];
+  /** The newest attempts, living or not; only where a role lets a session continue with other work. */
+  readonly sessions: readonly SessionSeen[];
   readonly recoveries: readonly Recovery[];
   readonly conditions: readonly Condition[];
   /** Actions that are not over. */
   readonly actions: readonly Action[];
   /** Ids of actions that ended lately: what was done or given up is not asked for again under the same name. */
   readonly lately: readonly string[];
+  /** Those of them that were given up, or not wanted any more, with why. */
+  readonly givenUp: readonly Pick<Action, "actionId" | "problem">[];
   readonly questions: readonly Question[];
   readonly claims: readonly OpenClaim[];
   readonly usage: UsageTotals;

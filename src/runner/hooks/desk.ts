@@ -1,8 +1,8 @@
 /** The runner's desk for its agent's hooks: the store stays open, and is opened again when another file took its place. */
-import { statSync } from "node:fs";
 import type { HookDesk } from "#act/hooks/desk.ts";
 import type { PermitPolicy } from "#domain/permit/permit.ts";
 import type { LaunchFile } from "#runner/launch-file.ts";
+import { markStoreFiles } from "#runner/store-files.ts";
 import { openAsker, openSignalLog } from "#store/open.ts";
 
 /** How long the database is waited for before a hook's words are spooled: the runner itself waits meanwhile. */
@@ -17,7 +17,7 @@ type Which = Pick<LaunchFile, "root" | "directory" | "attempt" | "agent" | "data
 
 export function runnerDesk(launch: Which, policy: PermitPolicy, catchUp?: () => Promise<void>): RunnerDesk {
   const { database, signalCaps: caps } = launch;
-  const fileNow = () => statSync(database, { throwIfNoEntry: false })?.ino;
+  const fileNow = () => markStoreFiles(database);
   const log = keepOpen(fileNow, () => openSignalLog(database, { busyMs: BUSY_MS, caps }));
   const asker = keepOpen(fileNow, () => openAsker(database));
   return {
@@ -43,8 +43,8 @@ interface KeptOpen<T> {
   close(): void;
 }
 
-function keepOpen<T extends { close(): void }>(fileNow: () => number | undefined, open: () => T): KeptOpen<T> {
-  let kept: { readonly file: number | undefined; readonly opened: T } | undefined;
+function keepOpen<T extends { close(): void }>(fileNow: () => string, open: () => T): KeptOpen<T> {
+  let kept: { readonly file: string; readonly opened: T } | undefined;
   const abandoned: T[] = []; // never closed: see runner/lasting-store.ts
   return {
     now() {

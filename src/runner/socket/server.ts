@@ -4,10 +4,10 @@
  * so before anything of what it says is read. Nothing here blocks the runner: everything waits in promises, and everything
  * that waits is bounded in number, size and time.
  */
-import { timingSafeEqual } from "node:crypto";
 import { chmodSync, rmSync } from "node:fs";
 import { messageOf } from "#errors.ts";
 import { hashOfToken } from "#sys/attempt-token.ts";
+import { isSameSecret } from "#sys/same-secret.ts";
 import { readBody } from "./body.ts";
 import { Gate } from "./gate.ts";
 import type { AttemptRoutes, SocketRoute, Unanswered } from "./routes.ts";
@@ -108,12 +108,7 @@ async function answerAt(
 function isKnown(route: SocketRoute, headers: Headers): boolean {
   if (route.secretHash === null) return true;
   const [, shown] = /^Bearer (\S{1,200})$/.exec(headers.get("authorization") ?? "") ?? [];
-  return shown !== undefined && isSame(hashOfToken(shown), route.secretHash);
-}
-
-function isSame(one: string, other: string): boolean {
-  const [left, right] = [Buffer.from(one), Buffer.from(other)];
-  return left.length === right.length && timingSafeEqual(left, right);
+  return shown !== undefined && isSameSecret(hashOfToken(shown), route.secretHash);
 }
 
 /** Only what is wrong before a route is known comes here. Nothing of it is told: whoever reads it may be anybody. */

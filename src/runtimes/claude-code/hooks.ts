@@ -1,7 +1,8 @@
 /** Claude Code's hooks: what it says on their standard input, and what it reads from them. Other CLIs copy the shape. */
 import { REFUSED } from "#domain/permit/hook-moments.ts";
+import { errorClass } from "#runtimes/error-class.ts";
 import type { HookCall, HookDialect, HookFact, HookPayload } from "#runtimes/hook-dialect.ts";
-import { errorClass } from "./error-class.ts";
+import { causeOfNotice, isNotice, resetIn } from "./api-failure.ts";
 import { CLAUDE_TOOLS } from "./tools.ts";
 
 /** Enough of an error to know its class by. */
@@ -18,6 +19,7 @@ export const CLAUDE_HOOKS: HookDialect = {
     const contextWindow = typeof window === "number" && window > 0 ? window : null;
     return { session: word(payload.session_id), costUsd, contextWindow };
   },
+  readReset: resetIn,
   deny: (reason) =>
     JSON.stringify({
       hookSpecificOutput: {
@@ -32,6 +34,7 @@ export const CLAUDE_HOOKS: HookDialect = {
 
 function readFact(payload: HookPayload): HookFact {
   const { prompt, message, compact_summary: summary, last_assistant_message: last } = payload;
+  const gaveUp = typeof last === "string" && isNotice(last);
   return {
     session: word(payload.session_id),
     source: word(payload.source),
@@ -45,7 +48,13 @@ function readFact(payload: HookPayload): HookFact {
     reason: word(payload.reason ?? payload.trigger ?? payload.notification_type),
     byTask: typeof prompt === "string" && prompt.startsWith("<task-notification>"),
     goesOn: hasBackgroundAgents(payload.background_tasks),
-    cause: payload.error === undefined ? "unknown" : causeOf(word(payload.error), `${last} ${payload.error_details}`),
+    gaveUp,
+    cause:
+      payload.error === undefined
+        ? gaveUp
+          ? causeOfNotice(last)
+          : "unknown"
+        : causeOf(word(payload.error), `${last} ${payload.error_details}`),
   };
 }
 
@@ -76,7 +85,7 @@ function readCalls(value: unknown): HookCall[] {
 function failureIn({ tool_response: response }: HookPayload): string | null {
   const text = typeof response === "string" ? response : Array.isArray(response) ? JSON.stringify(response) : "";
   const failed =
-    /^\s*(?:Error: |Exit code [1-9]|<tool_use_error>|[A-Z]\w*Error\b|InputValidationError|\w+:\w+ hook error)/.test(
+    /^\s*(?:Error: |Exit code [1-9]|<tool_use_error>|Cancelled: parallel tool call|[A-Z]\w*Error\b|InputValidationError|\w+:\w+ hook error)/.test(
       text,
     );
   return failed ? errorClass(text.slice(0, LOOKED_AT)) : null;

@@ -70,6 +70,20 @@ describe("probe", () => {
       /agents\.passEnv/,
     ],
     [
+      "a key and its gateway that agents do not see",
+      { exec: loggedOut, keys: ["ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "EDITOR", "HTTPS_PROXY"] },
+      {},
+      /ANTHROPIC_API_KEY is set here/,
+      /^Add ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL to agents\.passEnv .*also set here and not passed: HTTPS_PROXY/,
+    ],
+    [
+      "a key that agents do not see beside a gateway that they do",
+      { exec: loggedOut, keys: ["ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL"] },
+      { env: { ANTHROPIC_BASE_URL: "http://127.0.0.1:1" } },
+      /ANTHROPIC_AUTH_TOKEN is set here/,
+      /^Add ANTHROPIC_AUTH_TOKEN to agents\.passEnv in \.overseer\/config\.yaml, or log in: 'claude auth login'\.$/,
+    ],
+    [
       "not trusted, driven",
       { trustedFolder: null },
       {},

@@ -5,6 +5,7 @@
  * by test/e2e/claude-contract.test.ts. It never reads the login itself and never asks the model to find out about it.
  */
 import { type HookWiring, HTTP_SETTINGS_FILE } from "#runtimes/hook-dialect.ts";
+import { jsonObject, objectOf, textOf } from "#runtimes/json.ts";
 import type {
   Capabilities,
   HttpPreparation,
@@ -18,7 +19,7 @@ import type {
 } from "#runtimes/runtime.ts";
 import { CLAUDE_HOOKS } from "./hooks.ts";
 import { parseOneShotAnswer } from "./one-shot.ts";
-import { type ClaudeCodeOptions, isAtLeast, probeClaude } from "./probe.ts";
+import { type ClaudeCodeOptions, isAtLeast, isOfClaude, probeClaude } from "./probe.ts";
 import { judgeProjectSettings, PROJECT_FILES } from "./project-settings.ts";
 import { REHEARSED_CALL, rehearsalAnswer } from "./rehearsal.ts";
 import { findSessionFile } from "./session-file.ts";
@@ -26,7 +27,6 @@ import { hookSettings, httpHookSettings, trialOf } from "./settings.ts";
 import { interruptLine, streamReaders, userLine } from "./stream.ts";
 import { CLAUDE_TOOLS } from "./tools.ts";
 import { transcriptReader } from "./transcript.ts";
-import { jsonObject, objectOf, textOf } from "./wire.ts";
 
 const CAPABILITIES: Capabilities = {
   driven: true,
@@ -44,10 +44,6 @@ const CAPABILITIES: Capabilities = {
 
 /** Never of use to a supervised agent: they leave its worktree, or wake it without our knowing. */
 const NEVER = ["EnterWorktree", "ExitWorktree", "CronCreate", "ScheduleWakeup"];
-
-/** What people set for it; what it sets for what it starts itself is not meant. */
-const OF_CLAUDE =
-  /^(?:ANTHROPIC_\w+|CLAUDE_(?!CODE_ENTRYPOINT$|CODE_SSE_PORT$)\w+|DISABLE_\w+|MAX_THINKING_TOKENS|BASH_\w+_MS|MCP_\w+|API_TIMEOUT_MS)$/;
 
 export function makeClaudeCodeRuntime(options: ClaudeCodeOptions): Runtime {
   // Many agents of one version are started; none of them is to replace it meanwhile.
@@ -68,7 +64,7 @@ export function makeClaudeCodeRuntime(options: ClaudeCodeOptions): Runtime {
     name: "claude-code",
     capabilities: CAPABILITIES,
     probe: (wish) => probeClaude(options, wish, own),
-    knowsVariable: (name) => OF_CLAUDE.test(name) && !(name in own),
+    knowsVariable: (name) => isOfClaude(name, own),
     hooks: {
       ...{ dialect: CLAUDE_HOOKS, file: SETTINGS_FILE, trial: trialOf },
       http: {

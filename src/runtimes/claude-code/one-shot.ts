@@ -4,9 +4,10 @@
  * of a limit is told apart from an answer: nothing is wrong with the question, only with the moment.
  */
 import { messageOf, OverseerError } from "#errors.ts";
+import { type Json, jsonObject, numberOf, objectOf } from "#runtimes/json.ts";
 import type { OneShotAnswer, OneShotLimit } from "#runtimes/runtime.ts";
 import { apiFailure } from "./stream.ts";
-import { type Json, jsonObject, numberOf, objectOf, wireTokens } from "./wire.ts";
+import { wireTokens } from "./wire.ts";
 
 export function parseOneShotAnswer(stdout: string): OneShotAnswer | OneShotLimit {
   try {

@@ -3,6 +3,7 @@
  * without spending anything; its login is never read.
  */
 import { accessSync, constants, readFileSync, statSync } from "node:fs";
+import { listUnpassed } from "#domain/health/environment.ts";
 import { OverseerError, systemCode } from "#errors.ts";
 import type { Readiness, Wish } from "#runtimes/runtime.ts";
 import type { Exec, ExecResult } from "#sys/exec.ts";
@@ -14,6 +15,15 @@ const PROBE_MS = 20_000;
 
 /** Ways to be logged in by environment. */
 const KEYS = ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_USE_BEDROCK"];
+
+/** What people set for it; what it sets for what it starts itself is not meant. */
+const OF_CLAUDE =
+  /^(?:ANTHROPIC_\w+|CLAUDE_(?!CODE_ENTRYPOINT$|CODE_SSE_PORT$)\w+|DISABLE_\w+|MAX_THINKING_TOKENS|BASH_\w+_MS|MCP_\w+|API_TIMEOUT_MS)$/;
+
+/** `own` is what the runtime sets for each agent itself. */
+export function isOfClaude(name: string, own: Readonly<Record<string, string>>): boolean {
+  return OF_CLAUDE.test(name) && !(name in own);
+}
 
 export interface ClaudeCodeOptions {
   readonly exec: Exec;
@@ -132,9 +142,12 @@ async function checkLogin(
   if (asked === undefined || !/"loggedIn":\s*false/.test(asked.stdout)) return undefined;
   const kept = KEYS.find((key) => options.keys.includes(key) && !(key in wish.env));
   if (kept !== undefined) {
+    const isOfCli = (name: string) => isOfClaude(name, env);
+    const { ofCli, ofNetwork } = listUnpassed({ set: options.keys, passed: Object.keys(wish.env), isOfCli });
+    const also = ofNetwork.length === 0 ? "" : ` (also set here and not passed: ${ofNetwork.join(", ")})`;
     return toNotReady(
       `Claude Code is not logged in: ${kept} is set here, but agents do not get to see it.`,
-      `Add ${kept} to agents.passEnv in .overseer/config.yaml, or log in: 'claude auth login'.`,
+      `Add ${ofCli.join(", ")} to agents.passEnv in .overseer/config.yaml${also}, or log in: 'claude auth login'.`,
     );
   }
   return toNotReady(

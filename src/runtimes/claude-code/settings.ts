@@ -14,7 +14,13 @@ import {
   STATUS_LINE,
   type UserHook,
 } from "#domain/permit/hook-moments.ts";
-import { type HookEndpoint, type HookTrial, type HookWiring, STARTED_AS } from "#runtimes/hook-dialect.ts";
+import {
+  type HookEndpoint,
+  type HookTrial,
+  type HookWiring,
+  STARTED_AS,
+  TAKE_THE_REST,
+} from "#runtimes/hook-dialect.ts";
 import { CLAUDE_HOOKS } from "./hooks.ts";
 import { CLAUDE_TOOLS } from "./tools.ts";
 
@@ -126,7 +132,7 @@ function settingsWith<Hook>(
   for (const event of HOOK_MOMENTS) if (hooks[event]?.length === 0) delete hooks[event];
   return {
     hooks,
-    permissions: { deny: [...new Set([...wiring.deniedPaths.flatMap(toRules), ...denyTools])] },
+    permissions: { deny: [...new Set([...wiring.deniedPaths.map(toRule), ...denyTools])] },
     skipDangerousModePermissionPrompt: true,
     disableAllHooks: false,
     // Only the status line is told what a session on its own screen costs and how full its context is.
@@ -135,21 +141,24 @@ function settingsWith<Hook>(
       : {
           statusLine: {
             type: "command",
-            command: `${STARTED_AS} ${wiring.hookCommand} ${STATUS_LINE} 2>/dev/null || true`,
+            command: `${STARTED_AS} ${wiring.hookCommand} ${STATUS_LINE} 2>/dev/null || ${TAKE_THE_REST} || true`,
           },
         }),
   };
 }
 
-/** An absolute path begins with two slashes there. */
-function toRules(path: string): string[] {
-  return [`Edit(/${path})`, `Write(/${path})`];
+/**
+ * An absolute path begins with two slashes there. A rule for Edit holds for every tool that writes files; one for Write
+ * never matches a path, and newer versions greet the user with a warning for each.
+ */
+function toRule(path: string): string {
+  return `Edit(/${path})`;
 }
 
 function recordingHook(command: string, event: HookMoment): CommandHook {
   return {
     type: "command",
-    command: `${STARTED_AS} ${command} ${shellWord(event)} 2>/dev/null || true`,
+    command: `${STARTED_AS} ${command} ${shellWord(event)} 2>/dev/null || ${TAKE_THE_REST} || true`,
     timeout: RECORDING_TIMEOUT_SECONDS,
   };
 }
@@ -167,7 +176,7 @@ function waitingHook(pipe: string): CommandHook {
 function permitHook(command: string): CommandHook {
   return {
     type: "command",
-    command: `${STARTED_AS} ${command} 2>/dev/null || printf %s ${shellWord(CLAUDE_HOOKS.deny(PERMIT_GONE))}`,
+    command: `${STARTED_AS} ${command} 2>/dev/null || { ${TAKE_THE_REST}; printf %s ${shellWord(CLAUDE_HOOKS.deny(PERMIT_GONE))}; }`,
     timeout: PERMIT_TIMEOUT_SECONDS,
     // Older versions ignore this one, newer ones also block on a timeout.
     onFailure: "block",

@@ -43,6 +43,16 @@ test.each<[string, Totals, Totals, number]>([
   expect(turn.costUsd).toBeCloseTo(costUsd, 6);
 });
 
+test("RUN-1: of the blocks of one message the largest numbers count", () => {
+  const ledger = new UsageLedger();
+  ledger.leg();
+  expect(ledger.message("m1", tokens(40_000, 1))).toEqual(tokens(40_000, 1));
+  expect(ledger.message("m1", tokens(40_000, 1))).toBeUndefined();
+  expect(ledger.message("m1", tokens(160_000, 1))).toEqual(tokens(120_000, 0));
+  expect(ledger.message("m1", tokens(40_000, 1))).toBeUndefined();
+  expect(ledger.result(totals(160_000, 9, 0.1), tokens(160_000, 9)).rest).toEqual(tokens(0, 8));
+});
+
 test("RUN-1: what was before is told to every leg and counts for the first", () => {
   const ledger = new UsageLedger();
   ledger.leg(BEFORE);

@@ -7,11 +7,14 @@
  * continues with an earlier attempt's session is told what that one took.
  */
 import type { Tokens, Totals } from "#runtimes/runtime.ts";
+import { largerTokens, sumTokens, tokensBeyond } from "./wire.ts";
 
+const NOTHING: Tokens = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
 const NONE: Totals = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, costUsd: 0 };
 
 export class UsageLedger {
-  private readonly seen = new Set<string>();
+  /** The largest numbers of each message. */
+  private readonly seen = new Map<string, Tokens>();
   /** Counted by message since the last result. */
   private counted: Tokens = NONE;
   /** The session's totals as the last result gave them. */
@@ -25,19 +28,22 @@ export class UsageLedger {
     this.counted = NONE;
   }
 
-  /** The tokens of a message that was not counted before; undefined for another block of the same message. */
+  /** The tokens of a message that were not counted before; undefined for a block that repeats its numbers. */
   message(id: string, tokens: Tokens): Tokens | undefined {
-    if (id === "" || this.seen.has(id)) return undefined;
-    this.seen.add(id);
-    this.counted = plus(this.counted, tokens);
-    return tokens;
+    if (id === "") return undefined;
+    const before = this.seen.get(id);
+    const added = tokensBeyond(tokens, before);
+    if (added === undefined) return undefined;
+    this.seen.set(id, largerTokens(tokens, before));
+    this.counted = plus(this.counted, added);
+    return added;
   }
 
   /** What is still to be counted after a result, and what its turn has cost. */
   result(totals: Totals, turn: Tokens): { readonly rest: Tokens; readonly costUsd: number } {
     const since = this.fresh && !isRestored(totals, this.last, most(turn, this.counted)) ? NONE : this.last;
     // Others may have counted more than the CLI remembers; this turn itself it knows.
-    const spent = this.fresh ? atLeast(minus(totals, since), turn) : minus(totals, since);
+    const spent = this.fresh ? largerTokens(minus(totals, since), turn) : minus(totals, since);
     const rest = minus(spent, this.counted);
     const costUsd = Math.max(0, totals.costUsd - since.costUsd);
     this.fresh = false;
@@ -52,15 +58,11 @@ export class UsageLedger {
  * (the CLI forgets a turn that was killed, calls of its own are in nobody's messages), but never wrong by half.
  */
 function isRestored(totals: Tokens, known: Tokens, turn: Tokens): boolean {
-  return sizeOf(totals) >= sizeOf(turn) + sizeOf(known) / 2;
-}
-
-function sizeOf({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens }: Tokens): number {
-  return inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens;
+  return sumTokens(totals) >= sumTokens(turn) + sumTokens(known) / 2;
 }
 
 function most(one: Tokens, other: Tokens): Tokens {
-  return sizeOf(one) >= sizeOf(other) ? one : other;
+  return sumTokens(one) >= sumTokens(other) ? one : other;
 }
 
 function plus(one: Tokens, other: Tokens): Tokens {
@@ -72,21 +74,7 @@ function plus(one: Tokens, other: Tokens): Tokens {
   };
 }
 
-function atLeast(one: Tokens, floor: Tokens): Tokens {
-  return {
-    inputTokens: Math.max(one.inputTokens, floor.inputTokens),
-    outputTokens: Math.max(one.outputTokens, floor.outputTokens),
-    cacheReadTokens: Math.max(one.cacheReadTokens, floor.cacheReadTokens),
-    cacheWriteTokens: Math.max(one.cacheWriteTokens, floor.cacheWriteTokens),
-  };
-}
-
 /** Never below nothing: a count is corrected upwards only. */
 function minus(one: Tokens, other: Tokens): Tokens {
-  return {
-    inputTokens: Math.max(0, one.inputTokens - other.inputTokens),
-    outputTokens: Math.max(0, one.outputTokens - other.outputTokens),
-    cacheReadTokens: Math.max(0, one.cacheReadTokens - other.cacheReadTokens),
-    cacheWriteTokens: Math.max(0, one.cacheWriteTokens - other.cacheWriteTokens),
-  };
+  return tokensBeyond(one, other) ?? NOTHING;
 }

@@ -76,6 +76,20 @@ const result = (more: Line = {}): Line => ({
   ...more,
 });
 
+test("ANOM-3: of the blocks of one message the fullest one says how full the context is", () => {
+  const block = (uuid: string, id: string, tokens: number): Line => ({
+    ...{ type: "assistant", uuid, parent_tool_use_id: null },
+    message: { id, content: [{ type: "text", text: uuid }], usage: { input_tokens: tokens } },
+  });
+  const lines = [block("a", "m1", 40_000), block("b", "m1", 160_000), block("c", "m1", 40_000)];
+  const usages = read(init, ...lines, block("d", "m2", 161_000)).filter(({ kind }) => kind === "usage");
+  expect(usages.map(({ phase, data }) => [phase, data])).toMatchObject([
+    ["usage", { inputTokens: 40_000, contextTokens: 40_000 }],
+    ["usage1", { inputTokens: 120_000, contextTokens: 160_000 }],
+    ["usage", { inputTokens: 161_000, contextTokens: 161_000 }],
+  ]);
+});
+
 describe("a turn", () => {
   test("RUN-1: is init, echo, words, calls and one result", () => {
     const signals = read(
@@ -96,7 +110,12 @@ describe("a turn", () => {
       "usage",
       "turn.ended",
     ]);
-    expect(signals[0]?.data).toEqual({ session: SESSION, model: "claude-sonnet-4-5", version: "2.1.325" });
+    expect(signals[0]?.data).toEqual({
+      session: SESSION,
+      model: "claude-sonnet-4-5",
+      version: "2.1.325",
+      compactReserve: 33_000,
+    });
     expect(signals[1]).toMatchObject({ source: "m1", data: { handedAs: "m1" } });
     expect(signals[5]?.data).toMatchObject({ tool: "Bash", ok: true, errorClass: null, ms: 1000, result: "README.md" });
     expect(signals[6]?.data).toMatchObject({

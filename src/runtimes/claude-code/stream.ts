@@ -4,7 +4,7 @@
  * are not JSON are noise. It never throws, because an agent that prints nonsense is an observation, not a fault.
  */
 
-import { resultHash, shapeOf } from "#domain/core/similarity.ts";
+import { failureIn, resultHash, shapeOf } from "#domain/core/similarity.ts";
 import { argumentsOf, interpretCall, type ToolUse, type ToolVocabulary } from "#domain/core/tools.ts";
 import { UPDATE_WORD } from "#domain/reports/update-block.ts";
 import { gitEffects } from "#domain/signals/git-effects.ts";
@@ -12,13 +12,16 @@ import type { Signal, SignalData, SignalKind } from "#domain/signals/signal.ts";
 import type { ToolEffect } from "#domain/signals/tool-effects.ts";
 import { toolEffects } from "#domain/signals/tool-effects.ts";
 import { effectSignals } from "#runtimes/effect-signals.ts";
+import { errorClass } from "#runtimes/error-class.ts";
+import { contentText, type Json, jsonObject, numberOf, objectOf, textOf, textOrNull } from "#runtimes/json.ts";
 import type { Reader, Totals } from "#runtimes/runtime.ts";
 import { clip } from "#telemetry/bounds.ts";
 import { redact } from "#telemetry/redact.ts";
-import { errorClass } from "./error-class.ts";
+import { causeOfFailure, resetIn } from "./api-failure.ts";
+import { reserveOf } from "./compaction.ts";
 import { UsageLedger } from "./stream-usage.ts";
 import { CLAUDE_TOOLS } from "./tools.ts";
-import { contentText, type Json, jsonObject, numberOf, objectOf, textOf, textOrNull, wireTokens } from "./wire.ts";
+import { sumTokens, wireTokens } from "./wire.ts";
 
 export function userLine(message: { readonly id: string; readonly text: string }): string {
   return `${JSON.stringify({
@@ -56,6 +59,9 @@ class StreamReader implements Reader {
   private started = false;
   private context = 0;
   private model = "";
+  /** The message counted last, and how many times more it was counted. */
+  private counting = "";
+  private countings = 0;
   private resetsAt: number | null = null;
   private readonly startedAt = new Map<string, OpenCall>();
   private readonly denied = new Set<string>();
@@ -123,6 +129,7 @@ class StreamReader implements Reader {
         session,
         model: textOrNull(line.model),
         version: textOrNull(line.claude_code_version),
+        ...reserveOf(textOf(line.claude_code_version)),
       }),
     ];
   }
@@ -180,6 +187,7 @@ class StreamReader implements Reader {
       ms: started ? Math.max(0, at - started.at) : null,
       result: brief(result, 1000),
       resultHash: resultHash(result),
+      ...failureOf(result, ok, started?.does),
     });
     return ok && started ? [ended, ...effectSignals(started.effects, { ...started, id, at })] : [ended];
   }
@@ -221,20 +229,25 @@ class StreamReader implements Reader {
     });
   }
 
-  /** Once for each message, with its first block. */
+  /** Each message once: of its blocks the first, and one that says more. */
   private countUsage(message: Json, ofSubagent: boolean, at: number): Signal[] {
     const tokens = wireTokens(objectOf(message.usage));
     const id = textOf(message.id);
-    const filled = tokens.inputTokens + tokens.cacheReadTokens + tokens.cacheWriteTokens + tokens.outputTokens;
+    const filled = sumTokens(tokens);
     if (filled === 0) return [];
+    const counted = this.ledger.message(id, tokens);
     // A sub-agent's message fills a context of its own.
     if (!ofSubagent) {
-      this.context = filled;
+      if (counted !== undefined || id === "")
+        this.context = Math.max(filled, id !== "" && id === this.counting ? this.context : 0);
       this.model = textOf(message.model);
     }
-    const counted = this.ledger.message(id, tokens);
     if (counted === undefined) return [];
-    return [signal("usage", id, "usage", at, { ...counted, contextTokens: this.context, contextWindow: null })];
+    const again = id === this.counting ? this.countings + 1 : 0;
+    this.counting = id;
+    this.countings = again;
+    const phase = again === 0 ? "usage" : `usage${again}`;
+    return [signal("usage", id, phase, at, { ...counted, contextTokens: this.context, contextWindow: null })];
   }
 
   private result(line: Json, at: number): Signal[] {
@@ -248,7 +261,7 @@ class StreamReader implements Reader {
     // Older versions call a failed turn "completed" and a success, and only the flag tells.
     const unsaid = line.subtype === "success" && reason === "completed";
     if (line.is_error === true && (unsaid || FAILURES.has(reason) || line.api_error_status)) {
-      signals.push(this.own("api.failed", at, apiFailure(line, text, this.resetsAt), source));
+      signals.push(this.own("api.failed", at, apiFailure(line, text, this.resetsAt, at), source));
     }
     const end = this.own(
       "turn.ended",
@@ -308,6 +321,11 @@ function lastWords(text: string): string {
   return brief(text, text.includes(UPDATE_WORD) ? REPORTED : SAID);
 }
 
+function failureOf(result: string, ok: boolean, does: ToolUse | undefined): Pick<SignalData["tool.ended"], "failure"> {
+  const failure = failureIn(result, ok, does === "shell");
+  return failure === undefined ? {} : { failure };
+}
+
 function brief(text: string, bytes: number): string {
   return clip(redact(text.slice(0, bytes + BEYOND_THE_CUT)), bytes);
 }
@@ -332,33 +350,15 @@ function sessionTotals(line: Json): Totals {
 /** Ends of a turn that are the provider's doing. */
 const FAILURES: ReadonlySet<string> = new Set(["api_error", "prompt_too_long"]);
 
-/** Why the provider gave up, as its result line says. */
-export function apiFailure(line: Json, text: string, knownReset: number | null): SignalData["api.failed"] {
-  const status = numberOf(line.api_error_status);
-  const cause = failureCause(line, status, text);
-  return { cause, detail: brief(text, 500), resetsAt: cause === "quota" ? (resetIn(text) ?? knownReset) : null };
-}
-
-const LOGGED_OUT = /not logged in|run \/login|invalid api key|oauth token (?:has )?(?:expired|been revoked)/i;
-const GONE_MODEL = /issue with the selected model|model\b.{0,80}\b(?:not found|does not exist|is not available)/i;
-
-/** Words come first where one status has several meanings. */
-function failureCause(line: Json, status: number, text: string): SignalData["api.failed"]["cause"] {
-  if (status === 402 || /credit balance|billing/i.test(text)) return "billing";
-  if (line.terminal_reason === "prompt_too_long" || /prompt is too long/i.test(text)) return "too_long";
-  if (status === 429 || /usage limit|rate limit/i.test(text)) return "quota";
-  if (status === 401 || status === 403 || LOGGED_OUT.test(text)) return "auth";
-  if (status === 404 || GONE_MODEL.test(text)) return "model";
-  if (status >= 500) return "overloaded";
-  return status === 0 || status === 408 ? "network" : "unknown";
-}
-
-/** A time after the word reset: seconds or milliseconds since 1970, or as people write it. */
-function resetIn(text: string): number | null {
-  const found = /reset[^0-9]{0,40}(\d{4}-\d\d-\d\dT[0-9:.]{5,15}(?:Z|[+-]\d\d:\d\d)|\d{13}|\d{10})/i.exec(text)?.[1];
-  if (found === undefined) return null;
-  if (found.includes("T")) return Date.parse(found) || null;
-  return Number(found) * (found.length === 10 ? 1000 : 1);
+/** Why the provider gave up, as its result line says; `at`: when it said so, where that is known. */
+export function apiFailure(
+  line: Json,
+  text: string,
+  knownReset: number | null,
+  at: number | null = null,
+): SignalData["api.failed"] {
+  const cause = causeOfFailure(numberOf(line.api_error_status), textOf(line.terminal_reason), text);
+  return { cause, detail: brief(text, 500), resetsAt: cause === "quota" ? (resetIn(text, at) ?? knownReset) : null };
 }
 
 /** Only a limit that was reached says when it ends; a warning says nothing about now. */

@@ -37,6 +37,11 @@ test.each<[tool: string, use: ToolUse]>([
   ["WebFetch", "web"],
   ["BashOutput", "wait"],
   ["TodoWrite", "book"],
+  ["TaskCreate", "report"],
+  ["TaskUpdate", "report"],
+  ["TeamCreate", "report"],
+  ["TaskList", "wait"],
+  ["TaskGet", "wait"],
   ["mcp__overseer__report", "report"],
   ["mcp__tracker__list", "other"],
   ["constructor", "other"],
@@ -48,5 +53,5 @@ test.each<[tool: string, use: ToolUse]>([
 test("SCOPE-1: what is written stands under either name, and a path that is no text is none", () => {
   expect(interpretCall(CLAUDE_TOOLS, "NotebookEdit", { notebook_path: "/etc/x.ipynb" }).path).toBe("/etc/x.ipynb");
   expect(interpretCall(CLAUDE_TOOLS, "Write", { file_path: 7 }).path).toBeUndefined();
-  expect(interpretCall(CLAUDE_TOOLS, "Bash", { command: ["rm", "x"] }).command).toBe("rm,x");
+  expect(interpretCall(CLAUDE_TOOLS, "Bash", { command: ["rm", "x"] }).command).toBe("rm x");
 });

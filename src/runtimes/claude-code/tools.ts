@@ -15,12 +15,17 @@ export const CLAUDE_TOOLS: ToolVocabulary = {
   also: {
     edit: ["MultiEdit"],
     read: ["NotebookRead", "LS"],
-    wait: ["BashOutput", "TaskOutput", "AgentOutputTool", "KillShell", "Monitor", "Wait", "Sleep"],
-    book: [
-      ...["TodoWrite", "TodoRead", "TaskCreate", "TaskUpdate", "TaskList", "TaskGet"],
-      ...["ExitPlanMode", "EnterPlanMode"],
+    // Looking at a list of tasks is what a lead does while others work.
+    wait: [
+      ...["BashOutput", "TaskOutput", "AgentOutputTool", "KillShell", "Monitor", "Wait", "Sleep"],
+      ...["TaskList", "TaskGet", "TaskStop", "ScheduleWakeup"],
     ],
-    report: ["report", "mail", "ask", "learn", "done"].map((verb) => `mcp__overseer__${verb}`),
+    book: ["TodoWrite", "TodoRead", "ExitPlanMode", "EnterPlanMode", "Skill"],
+    // Work given to others, and word of how it stands.
+    report: [
+      ...["report", "mail", "ask", "learn", "done"].map((verb) => `mcp__overseer__${verb}`),
+      ...["TaskCreate", "TaskUpdate", "TeamCreate", "TeamDelete", "SendMessageTool", "PushNotification"],
+    ],
   },
   pathArguments: ["file_path", "notebook_path"],
   commandArgument: "command",

@@ -1,107 +1,142 @@
-/** Traces as they lie on disk: our own forms, a session's log, Claude Code's transcripts, and whatever else is there. */
+/** What only Claude Code's transcripts have: sub-agents between the lines, compactions, the CLI's own words, notes of editors. */
 import { expect, test } from "bun:test";
-import fc from "fast-check";
-import { scaled } from "../../../test/support/scale.ts";
-import { readTraces } from "./trace.ts";
+import { readTraces } from "../../../test/support/traces.ts";
 
 const lines = (...values: readonly unknown[]) => values.map((value) => JSON.stringify(value)).join("\n");
-const kinds = (text: string) => readTraces("file", text).map(({ signals }) => signals.map(({ kind }) => kind));
-
-test("calls of one message begin together, and a file may hold several traces", () => {
-  const call = (id: string, step: string, ok = true) => ({
-    call: id,
-    step,
-    at: 9,
-    tool: "Bash",
-    args: { command: id },
-    ok,
-    ms: 3,
-    result: "Exit code 2",
-  });
-  const text = lines(
-    { trace: "one", role: "scout", labels: ["loop"], may: ["stall"] },
-    call("a", "m1"),
-    call("b", "m1"),
-    call("c", "m2", false),
-    { trace: "two", labels: [] },
-    call("d", "m1"),
-  );
-  const [one, two] = readTraces("file", text);
-  expect(one).toMatchObject({ name: "one", role: "scout", labels: ["loop"], may: ["stall"] });
-  expect(one?.signals.map(({ kind, source }) => `${kind} ${source}`)).toEqual([
-    "tool.started a",
-    "tool.started b",
-    "tool.ended a",
-    "tool.ended b",
-    "tool.started c",
-    "tool.ended c",
-  ]);
-  expect(one?.signals.at(-1)?.data).toMatchObject({ ok: false, errorClass: "exit-2" });
-  expect(two).toMatchObject({ name: "two", role: null, labels: [] });
-});
-
-test("a session's log names no calls: they end in the order they began", () => {
-  const record = (event: string, data: object) => ({
-    time: "2026-01-02T03:04:05.000Z",
-    level: "info",
-    event,
-    agent: "a",
-    data,
-  });
-  const started = (args: string) => record("tool.started", { tool: "Read", args, argsHash: args, sub: null });
-  const ended = record("tool.ended", { tool: "Read", ok: true, errorClass: null, ms: 1, result: "" });
-  const [trace] = readTraces("file", lines(started("a"), started("b"), ended, ended));
-  expect(trace?.signals.map(({ source }) => source)).toEqual(["l0", "l1", "l0", "l1"]);
-  expect(trace).toMatchObject({ role: null, labels: null });
-});
-
-const claude = (type: string, content: unknown, more: object = {}) => ({
-  type,
-  timestamp: "2026-01-02T03:04:05.000Z",
-  message: { id: "m", role: type, content, usage: { input_tokens: 250_000, output_tokens: 1 } },
+const line = (type: string, content: unknown, more: object = {}) => ({
+  ...{ type, sessionId: "s", timestamp: "2026-01-02T03:04:05.000Z" },
+  message: {
+    id: "m",
+    role: type,
+    content,
+    usage: { input_tokens: 250_000, output_tokens: 1 },
+    model: "claude-opus-4-5",
+  },
   ...more,
 });
-test("a transcript of Claude Code tells calls, results, prompts and how full the context was", () => {
-  const use = { type: "tool_use", id: "t1", name: "Bash", input: { command: "npm test" } };
-  const result = { type: "tool_result", tool_use_id: "t1", content: "Exit code 1", is_error: true };
-  const text = lines(
-    { type: "summary", summary: "x" },
-    { type: "file-history-snapshot" },
-    claude("user", "Please fix it"),
-    claude("assistant", [use]),
-    claude("user", [result]),
-    claude("assistant", [{ ...use, id: "s1" }], { isSidechain: true }),
-    claude("user", "Thanks"),
+const use = (id: string) => ({ type: "tool_use", id, name: "Bash", input: { command: "npm test" } });
+const result = (id: string) => ({ type: "tool_result", tool_use_id: id, content: "Exit code 1", is_error: true });
+const kindsIn = (text: string) => readTraces("file", text).map(({ signals }) => signals.map(({ kind }) => kind));
+
+test("a transcript tells calls, results, prompts, and a window that holds what was in it", () => {
+  const [trace] = readTraces(
+    "file",
+    lines(
+      { type: "summary", summary: "x" },
+      line("user", "Fix it"),
+      line("assistant", [use("t1")]),
+      line("user", [result("t1")]),
+    ),
   );
-  const [trace] = readTraces("file", text);
   expect(trace?.signals.map(({ kind }) => kind)).toEqual([
-    "turn.ended",
-    "turn.started",
-    "usage",
-    "tool.started",
-    "tool.ended",
-    "turn.ended",
+    ...(["turn.started", "session.started", "usage", "tool.started", "tool.ended", "turn.ended"] as const),
   ]);
   expect(trace?.signals.find(({ kind }) => kind === "usage")?.data).toMatchObject({ contextWindow: 1_000_000 });
-  expect(trace?.signals.find(({ kind }) => kind === "tool.ended")?.data).toMatchObject({ errorClass: "exit-1" });
 });
 
-test("what is no trace is passed over, whatever it is", () => {
-  expect(kinds("")).toEqual([]);
-  expect(kinds('{"half\nnonsense\n[1]\n{"type":7}\n{"kind":"x"}')).toEqual([]);
-  fc.assert(
-    fc.property(
-      fc.array(
-        fc.oneof(
-          fc.string(),
-          fc.json(),
-          fc.object().map((value) => JSON.stringify({ type: "assistant", message: value })),
-        ),
-      ),
-      (texts) => {
-        readTraces("file", texts.join("\n"));
-      },
+test.each([
+  ["claude-opus-4-5", 1_000_000, 33_000],
+  ["glm-4.7", 272_000, undefined],
+  ["somebody-else-9-pro", null, undefined],
+])("ANOM-3: what %s holds, and when the CLI empties it", (model, contextWindow, compactReserve) => {
+  const begun = line("assistant", [use("t1")], { version: "2.1.100" });
+  const [trace] = readTraces("file", lines({ ...begun, message: { ...begun.message, model } }));
+  const dataOf = (kind: string) => trace?.signals.find((signal) => signal.kind === kind)?.data;
+  expect(dataOf("usage")).toMatchObject({ contextWindow });
+  expect(dataOf("session.started")).toHaveProperty("version", "2.1.100");
+  expect(Object(dataOf("session.started")).compactReserve).toBe(compactReserve);
+});
+
+test("sub-agents between the lines of their parent are sessions of their own, told apart by their place in the tree", () => {
+  const side = (uuid: string, parentUuid: string | null, type: string, content: unknown) =>
+    line(type, content, { isSidechain: true, uuid, parentUuid });
+  const traces = readTraces(
+    "file",
+    lines(
+      line("assistant", [use("t1")]),
+      side("a1", null, "user", "Look here"),
+      side("b1", null, "user", "Look there"),
+      side("a2", "a1", "assistant", [use("a")]),
+      side("b2", "b1", "assistant", [use("b")]),
+      side("a3", "a2", "user", [result("a")]),
+      line("user", [result("t1")]),
     ),
-    { numRuns: scaled(200) },
   );
+  expect(traces.map(({ sub, ordinals }) => ({ sub, ordinals }))).toEqual([
+    { sub: false, ordinals: { t1: 1 } },
+    { sub: true, ordinals: { a: 2 } },
+    { sub: true, ordinals: { b: 3 } },
+  ]);
+});
+
+const notPeople: readonly (readonly [who: string, value: object])[] = [
+  ["the CLI's own note", line("user", "x", { isMeta: true })],
+  [
+    "a summary",
+    line("user", "This session is being continued from a previous conversation that ran out", {
+      isCompactSummary: true,
+    }),
+  ],
+  ["a job", line("user", "<task-notification>done</task-notification>")],
+  ["another agent", line("user", '<teammate-message teammate_id="lead">go on</teammate-message>')],
+  ["a reminder", line("user", [{ type: "text", text: "<system-reminder>x</system-reminder>" }])],
+  ["what a named source says", line("user", "x", { origin: { kind: "task-notification" } })],
+];
+test.each(notPeople)("a turn does not end because of %s", (_, value) => {
+  const [kinds] = kindsIn(
+    lines(line("assistant", [use("t1")]), line("user", [result("t1")]), value, line("assistant", "x")),
+  );
+  expect(kinds?.filter((kind) => kind === "turn.ended")).toHaveLength(1);
+});
+
+test("a person's words beside what an editor adds end a turn, and so does Escape", () => {
+  const words = [
+    { type: "text", text: "<ide_opened_file>a.ts</ide_opened_file>" },
+    { type: "text", text: "Go on" },
+  ];
+  const [kinds] = kindsIn(lines(line("assistant", [use("t1")]), line("user", words), line("assistant", "x")));
+  expect(kinds?.filter((kind) => kind === "turn.ended")).toHaveLength(2);
+  const [trace] = readTraces(
+    "file",
+    lines(line("assistant", [use("t1")]), line("user", "[Request interrupted by user]")),
+  );
+  expect(trace?.signals.at(-1)).toMatchObject({ kind: "turn.ended", data: { ok: false, reason: "interrupted" } });
+});
+
+test("QUOTA-1: what the CLI says in the model's name after a failure is that failure", () => {
+  const words = [{ type: "text", text: "API Error: 529 overloaded" }];
+  const failed = line("assistant", words, { isApiErrorMessage: true });
+  const [trace] = readTraces("file", lines(line("assistant", [use("t1")]), line("user", [result("t1")]), failed));
+  expect(trace?.signals.map(({ kind }) => kind).slice(-2)).toEqual(["api.failed", "turn.ended"]);
+  expect(trace?.signals.at(-1)).toMatchObject({ data: { ok: false, reason: "api_error" } });
+});
+
+test("ANOM-3: a compaction is told with what was in the context", () => {
+  const boundary = {
+    type: "system",
+    subtype: "compact_boundary",
+    compactMetadata: { trigger: "auto", preTokens: 155_000 },
+  };
+  const [trace] = readTraces("file", lines(line("assistant", [use("t1")]), boundary));
+  expect(trace?.signals.find(({ kind }) => kind === "compacted")?.data).toMatchObject({ beforeTokens: 155_000 });
+});
+
+test("ANOM-3: of the lines of one message the fullest one says how full the context is", () => {
+  const of = (id: string, tokens: number, content: unknown) =>
+    line("assistant", content, { message: { id, content, model: "claude-opus-4-5", usage: { input_tokens: tokens } } });
+  const [trace] = readTraces(
+    "file",
+    lines(
+      of("m1", 40_000, "I look"),
+      of("m1", 160_000, [use("t1")]),
+      line("user", [result("t1")]),
+      of("m2", 40_000, "I go on"),
+      of("m2", 40_000, "and on"),
+      of("m2", 161_000, [use("t2")]),
+      of("m2", 40_000, [use("t3")]),
+    ),
+  );
+  const told = trace?.signals.flatMap((one) => (one.kind === "usage" ? [one] : [])) ?? [];
+  expect(told.map(({ data }) => data.contextTokens)).toEqual([40_000, 160_000, 40_000, 161_000]);
+  expect(told.reduce((sum, { data }) => sum + data.inputTokens, 0)).toBe(321_000);
 });

@@ -1,146 +1,161 @@
 /**
- * Traces of agents' work, as files: our own (one signal per line, or one call per line where a person is to read it),
- * the session logs a runner leaves behind, and Claude Code's transcripts as they lie on disk. A line of a kind that is
- * not known is passed over; half a line and nonsense are, too. Several traces may stand in one file: each begins with a
- * line that names it and, if somebody knows, says what there is to be noticed in it.
+ * Claude Code's transcripts as they lie on disk: `projects/<directory>/<session>.jsonl`, and for each sub-agent
+ * `<session>/subagents/agent-<id>.jsonl`. Older versions write sub-agents between the lines of their parent; each is a
+ * session of its own here. Lines of kinds that are not known say nothing about the work and are passed over.
  */
-import { useOf } from "#domain/core/tools.ts";
-import type { Trace } from "#domain/signals/reflex-replay.ts";
-import type { Signal } from "#domain/signals/signal.ts";
-import { errorClass } from "./error-class.ts";
-import { streamReaders } from "./stream.ts";
+import { errorClass } from "#runtimes/error-class.ts";
+import { contentText, type Json, listOf, numberOf, objectOf, textOf, timeOf } from "#runtimes/json.ts";
+import type { Tokens } from "#runtimes/runtime.ts";
+import type { FileEars, SessionEars, SessionFormat, ValueReader } from "#runtimes/session-format.ts";
+import { reserveOf } from "./compaction.ts";
+import { apiFailure } from "./stream.ts";
 import { CLAUDE_TOOLS } from "./tools.ts";
-import { contentText, type Json, jsonObject, numberOf, objectOf, textOf } from "./wire.ts";
+import { largerTokens, readHookText, sumTokens, tokensBeyond, wireTokens } from "./wire.ts";
 
-/** What a context holds unless more than that was in it; transcripts do not say. */
-const USUAL_WINDOW = 200_000;
-const WIDE_WINDOW = 1_000_000;
+const KINDS = new Set(["assistant", "user", "system", "summary", "attachment", "progress", "queue-operation"]);
 
-/** Every trace in a file. A file with nothing of an agent in it has none. */
-export function readTraces(name: string, text: string): Trace[] {
-  const traces: Trace[] = [];
-  let current = new TraceBuilder({ name });
-  for (const line of text.split("\n")) {
-    const value = jsonObject(line.trim());
-    if (value === undefined) continue;
-    if (typeof value.trace === "string") {
-      traces.push(...current.finish());
-      current = new TraceBuilder({
-        name: value.trace,
-        role: typeof value.role === "string" ? value.role : null,
-        labels: wordsOf(value.labels),
-        may: wordsOf(value.may) ?? [],
-      });
-    } else current.line(value, line);
-  }
-  return [...traces, ...current.finish()];
+export const CLAUDE_SESSIONS: SessionFormat = {
+  runtime: "claude-code",
+  tools: CLAUDE_TOOLS,
+  listHomes: ({ CLAUDE_CONFIG_DIR: own, HOME: home }) => [`${own || `${home ?? ""}/.claude`}/projects`],
+  owns: (value) =>
+    KINDS.has(textOf(value.type)) &&
+    ("sessionId" in value || "parentUuid" in value || "leafUuid" in value || isMessage(value)),
+  read: (file) => new Transcript(file),
+};
+
+function isMessage({ type, message }: Json): boolean {
+  return (type === "assistant" || type === "user") && typeof message === "object" && message !== null;
 }
 
-class TraceBuilder {
-  private readonly signals: Signal[] = [];
-  private readonly transcript = streamReaders()(1);
-  private fromTranscript = false;
-  /** Calls of one message: they begin together. */
-  private batch: Json[] = [];
-  private counter = 0;
-  private readonly running: { readonly tool: string; readonly source: string }[] = [];
+class Transcript implements ValueReader {
+  private readonly main: SessionEars;
+  /** Which sub-agent a line between the parent's belongs to, where only its place in the tree says so. */
+  private readonly chains = new Map<string, string>();
+  private readonly spent = new Map<string, { readonly tokens: Tokens; readonly filled: number }>();
+  private begun = false;
 
-  constructor(private readonly about: Pick<Trace, "name"> & Partial<Trace>) {}
+  constructor(private readonly file: FileEars) {
+    this.main = file.session();
+  }
 
-  line(value: Json, text: string): void {
-    if (typeof value.call === "string") {
-      if (this.batch[0] !== undefined && this.batch[0].step !== value.step) this.flush();
-      this.batch.push(value);
+  take(line: Json): void {
+    const at = timeOf(line.timestamp);
+    const sub = line.isSidechain === true;
+    const session = sub ? this.subSession(line) : this.main;
+    if (line.type === "assistant") this.assistant(line, session, at);
+    else if (line.type === "user") this.user(line, session, sub, at);
+    else if (line.type === "system") this.system(line, session, at);
+    else if (line.type === "attachment") session.hearHook?.(at, readHookText(objectOf(line.attachment)));
+  }
+
+  private subSession(line: Json): SessionEars {
+    const uuid = textOf(line.uuid);
+    const above = this.chains.get(textOf(line.parentUuid));
+    const key = textOf(line.agentId) || above || `sub-${uuid || this.chains.size}`;
+    if (uuid !== "") this.chains.set(uuid, key);
+    return this.file.session(key, { sub: true });
+  }
+
+  private assistant(line: Json, session: SessionEars, at: number): void {
+    const message = objectOf(line.message);
+    const model = textOf(message.model);
+    if (model === "<synthetic>" || line.isApiErrorMessage === true) {
+      this.ownWords(line, session, at);
       return;
     }
-    this.flush();
-    if (typeof value.kind === "string" && typeof value.phase === "string")
-      this.signals.push(value as unknown as Signal);
-    else if (typeof value.event === "string" && value.data !== undefined) this.addLogRecord(value);
-    else if (typeof value.type === "string") this.addTranscriptLine(value, text);
-  }
-
-  finish(): Trace[] {
-    this.flush();
-    if (!this.signals.some(({ kind }) => kind === "tool.started")) return [];
-    const { name, role = null, labels = null, may = [] } = this.about;
-    const signals = (this.fromTranscript ? withWindow(this.signals) : this.signals).map(withUse);
-    return [{ name, role, labels, may, signals }];
-  }
-
-  /** The short form: `{call, step, at, tool, args, ok, ms, result}`. */
-  private flush(): void {
-    const batch = this.batch.splice(0);
-    for (const one of batch) {
-      const at = numberOf(one.at) - numberOf(one.ms);
-      const whole = JSON.stringify(one.args ?? {});
-      const data = {
-        tool: textOf(one.tool),
-        argsHash: Bun.hash(whole).toString(36),
-        args: whole.slice(0, 1_000),
-        sub: null,
-        step: textOf(one.step),
-      };
-      this.signals.push({ kind: "tool.started", source: textOf(one.call), phase: "start", at, data });
+    if (!this.begun) {
+      this.begun = true;
+      session.begin(
+        textOf(line.sessionId),
+        model || null,
+        textOf(line.version) || null,
+        at,
+        // The CLI takes another maker's model for one of its own: when it empties that one's window is not known.
+        OWN_MODELS.test(model) ? reserveOf(textOf(line.version)) : {},
+      );
     }
-    for (const one of batch) {
-      const ok = one.ok !== false;
-      const result = textOf(one.result);
-      const data = {
-        tool: textOf(one.tool),
-        ok,
-        errorClass: ok ? null : errorClass(result),
-        ms: numberOf(one.ms),
-        result,
-      };
-      this.signals.push({ kind: "tool.ended", source: textOf(one.call), phase: "end", at: numberOf(one.at), data });
+    const step = textOf(message.id);
+    this.count(message, step, session, at);
+    for (const [index, block] of blocksOf(message).entries()) {
+      if (block.type === "text") session.say(textOf(block.text), at, `${textOf(line.uuid)}.${index}`);
+      if (block.type === "tool_use") {
+        session.call({ id: textOf(block.id), tool: textOf(block.name), input: objectOf(block.input), step, at });
+      }
     }
   }
 
-  /** A record of a session's events.ndjson, which names no sources: calls of one tool end in the order they began. */
-  private addLogRecord(record: Json): void {
-    const at = Date.parse(textOf(record.time)) || numberOf(record.at);
-    const data = objectOf(record.data);
-    const tool = textOf(data.tool);
-    let source = `l${this.counter++}`;
-    if (record.event === "tool.started") this.running.push({ tool, source });
-    if (record.event === "tool.ended") {
-      const begun = this.running.findIndex((one) => one.tool === tool);
-      source = this.running.splice(begun, begun < 0 ? 0 : 1)[0]?.source ?? source;
-    }
-    this.signals.push({ kind: record.event, source, phase: textOf(record.event), at, data } as unknown as Signal);
+  /** What the CLI says in the model's name; after a failure of the provider that is all there is of it. */
+  private ownWords(line: Json, session: SessionEars, at: number): void {
+    const text = contentText(objectOf(line.message).content);
+    if (line.isApiErrorMessage === true || SAYS_FAILED.test(text)) session.fail(apiFailure(line, text, null), at);
   }
 
-  /** A line of Claude Code's own record: its messages have the shape of its stream, its turns have no end of their own. */
-  private addTranscriptLine(line: Json, text: string): void {
-    if (line.isSidechain === true || (line.type !== "assistant" && line.type !== "user" && line.type !== "system"))
-      return;
-    this.fromTranscript = true;
-    const at = Date.parse(textOf(line.timestamp)) || this.signals.at(-1)?.at || 0;
-    if (line.type === "user" && line.isMeta !== true && contentText(objectOf(line.message).content).trim() !== "") {
-      const data = { ok: true, reason: "completed", text: "", costUsd: null };
-      this.signals.push({ kind: "turn.ended", source: `p${this.counter++}`, phase: "turn.ended", at, data });
+  /** Once for each message, whose blocks repeat the numbers; where one of them says more, that is added. */
+  private count(message: Json, id: string, session: SessionEars, at: number): void {
+    const tokens = wireTokens(objectOf(message.usage));
+    const before = this.spent.get(id);
+    const added = tokensBeyond(tokens, before?.tokens);
+    const contextTokens = Math.max(sumTokens(tokens), before?.filled ?? 0);
+    if (contextTokens === 0 || id === "" || added === undefined) return;
+    this.spent.set(id, { tokens: largerTokens(tokens, before?.tokens), filled: contextTokens });
+    session.use({ id, model: textOf(message.model), ...added, contextTokens, at });
+  }
+
+  private user(line: Json, session: SessionEars, sub: boolean, at: number): void {
+    const { content } = objectOf(line.message);
+    let results = 0;
+    for (const block of blocksOf({ content })) {
+      if (block.type !== "tool_result") continue;
+      results += 1;
+      const text = contentText(block.content);
+      const ok = block.is_error !== true;
+      const kind = ok ? null : errorClass(text);
+      session.finishCall({ id: textOf(block.tool_use_id), ok, text, errorClass: kind, at });
     }
-    this.signals.push(...this.transcript.read(text, at));
+    const text = contentText(content).trim();
+    if (INTERRUPTED.test(text)) session.interrupt(at);
+    else if (results > 0) return;
+    else if (!sub && isPersonSpeaking(line, text)) session.hearPerson(at, text);
+    else if (line.isMeta !== true) session.hearProgram(at, text);
+  }
+
+  private system(line: Json, session: SessionEars, at: number): void {
+    if (line.subtype === "compact_boundary") {
+      const about = objectOf(line.compactMetadata ?? line.compact_metadata);
+      session.compact(numberOf(about.preTokens ?? about.pre_tokens), textOf(about.trigger) || "auto", at);
+    }
+    if (line.subtype === "api_error") {
+      const cause = textOf(objectOf(line.error).message) || textOf(line.content) || "unknown";
+      const data = { attempt: numberOf(line.retryAttempt), cause: cause.slice(0, 200) };
+      session.retry({ ...data, delayMs: Math.round(numberOf(line.retryInMs)) }, at);
+    }
   }
 }
 
-/** Records of earlier versions do not say what their tools are for. */
-function withUse(one: Signal): Signal {
-  if (one.kind !== "tool.started" && one.kind !== "tool.ended") return one;
-  return { ...one, data: { does: useOf(CLAUDE_TOOLS, one.data.tool), ...one.data } } as Signal;
+const OWN_MODELS = /claude|sonnet|opus|haiku/i;
+const INTERRUPTED = /^\[Request interrupted by user/;
+const SAYS_FAILED =
+  /^API Error\b|^You've hit your|usage limit|session limit|run \/login|credit balance|prompt is too long/i;
+/** What programs put into a person's place: the CLI itself, its jobs, other agents. */
+const NOT_A_PERSON =
+  /^<(?:local-command|bash-stdout|bash-stderr|task-notification|system-reminder|teammate-message|user-memory-input)|^Caveat: The messages below were generated|^This session is being continued from a previous conversation/;
+
+function isPersonSpeaking(line: Json, text: string): boolean {
+  if (line.isMeta === true || line.isCompactSummary === true || line.isVisibleInTranscriptOnly === true) return false;
+  const from = textOf(objectOf(line.origin).kind);
+  if (from !== "" && from !== "human" && from !== "user") return false;
+  const words = text.replace(BESIDE, "").trim();
+  return words === "" ? hasImage(line) : !NOT_A_PERSON.test(words);
 }
 
-function withWindow(signals: readonly Signal[]): Signal[] {
-  const most = Math.max(0, ...signals.map((one) => (one.kind === "usage" ? one.data.contextTokens : 0)));
-  const contextWindow = most > USUAL_WINDOW ? WIDE_WINDOW : USUAL_WINDOW;
-  return signals.map((one) =>
-    one.kind === "usage"
-      ? { ...one, data: { ...one.data, contextWindow: one.data.contextWindow ?? contextWindow } }
-      : one,
-  );
+/** What editors and the CLI add to a person's words. */
+const BESIDE = /<(ide_\w+|system-reminder)>[\s\S]*?<\/\1>/g;
+
+function hasImage(line: Json): boolean {
+  return blocksOf(objectOf(line.message)).some(({ type }) => type === "image" || type === "document");
 }
 
-function wordsOf(value: unknown): readonly string[] | null {
-  return Array.isArray(value) ? value.filter((one) => typeof one === "string") : null;
+function blocksOf({ content }: Json): readonly Json[] {
+  return typeof content === "string" ? [{ type: "text", text: content }] : listOf(content);
 }

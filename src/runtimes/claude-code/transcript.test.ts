@@ -1,6 +1,7 @@
 /** What we take from Claude Code's transcript, line by line, in the shapes it really writes. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { beat, newPulse } from "#domain/signals/pulse.ts";
 import { transcriptReader } from "./transcript.ts";
 
 const AT = "2026-11-16T03:11:06.685Z";
@@ -26,6 +27,16 @@ describe("RUN-1: what a session on its own screen spends", () => {
     expect(rest).toMatchObject([{ kind: "usage", data: { inputTokens: 0, outputTokens: 41, contextTokens: 142 } }]);
   });
 
+  test("ANOM-3: of the lines of one message the fullest one says how full the context is", () => {
+    const reader = transcriptReader("s1");
+    const read = (tokens: number) =>
+      reader.read(assistant("msg_1", { input_tokens: tokens, output_tokens: 1 }), false).signals.at(-1);
+    read(40_000);
+    expect(read(160_000)?.data).toMatchObject({ inputTokens: 120_000, contextTokens: 160_001 });
+    expect(read(40_000)).toBeUndefined();
+    expect(read(160_002)?.data).toMatchObject({ inputTokens: 2, contextTokens: 160_003 });
+  });
+
   test("a sub-agent's messages count, and fill a context of their own", () => {
     const reader = transcriptReader("s1");
     reader.read(assistant("msg_1", { input_tokens: 100, output_tokens: 1 }), false);
@@ -36,6 +47,40 @@ describe("RUN-1: what a session on its own screen spends", () => {
   test("what the CLI says in the model's name costs nothing", () => {
     const line = JSON.stringify({ type: "assistant", timestamp: AT, message: { id: "x", model: "<synthetic>" } });
     expect(transcriptReader("s1").read(line, false).signals).toEqual([]);
+  });
+});
+
+describe("QUOTA-1: what the CLI says in the model's name on an agent's own screen", () => {
+  const notice = (text: string, more: Record<string, unknown> = {}) =>
+    JSON.stringify({
+      ...{ type: "assistant", timestamp: AT, uuid: "n1", ...more },
+      message: { id: "x", model: "<synthetic>", content: [{ type: "text", text }] },
+    });
+
+  test("is a failure with its cause, and the end of the turn as its hooks name it", () => {
+    const reader = transcriptReader("s1");
+    const prompt = { type: "user", timestamp: AT, promptId: "p7", message: { content: "Go on" } };
+    reader.read(JSON.stringify(prompt), false);
+    const { signals } = reader.read(notice("You've hit your session limit · resets 7:20pm (UTC)"), false);
+    const resetsAt = Date.UTC(2026, 10, 16, 19, 20);
+    expect(signals).toMatchObject([
+      { kind: "api.failed", source: "p7", data: { cause: "quota", resetsAt } },
+      { kind: "turn.ended", source: "p7", phase: "turn.ended", data: { ok: false, reason: "api_error" } },
+    ]);
+    expect(signals.reduce(beat, newPulse(1, "a"))).toMatchObject({ quotaUntil: resetsAt, inTurn: false });
+  });
+
+  test.each([
+    ["Please run /login · API Error: 401", "auth"],
+    ["API Error: 529 overloaded", "overloaded"],
+    ["API Error: Connection error.", "network"],
+  ])("%p", (text, cause) => {
+    expect(transcriptReader("s1").read(notice(text), false).signals[0]).toMatchObject({ data: { cause } });
+  });
+
+  test("what it says besides is no failure, and a sub-agent's is not the agent's", () => {
+    expect(transcriptReader("s1").read(notice("No response requested."), false).signals).toEqual([]);
+    expect(transcriptReader("s1").read(notice("API Error: 500"), true).signals).toEqual([]);
   });
 });
 

@@ -5,15 +5,20 @@
  */
 import { useOf } from "#domain/core/tools.ts";
 import type { Signal } from "#domain/signals/signal.ts";
+import { errorClass } from "#runtimes/error-class.ts";
+import { contentText, type Json, jsonObject, objectOf, textOf } from "#runtimes/json.ts";
 import type { Tokens, TranscriptLine, TranscriptReader } from "#runtimes/runtime.ts";
-import { errorClass } from "./error-class.ts";
+import { causeOfNotice, isNotice, resetIn } from "./api-failure.ts";
+import { reserveOf } from "./compaction.ts";
 import { CLAUDE_TOOLS } from "./tools.ts";
-import { contentText, type Json, jsonObject, objectOf, textOf, wireTokens } from "./wire.ts";
+import { largerTokens, readHookText, sumTokens, tokensBeyond, wireTokens } from "./wire.ts";
 
 const NOTHING: TranscriptLine = { signals: [], heard: "", said: "", calls: [] };
 
 interface Spent {
   readonly tokens: Tokens;
+  /** How full the context is after it, as the fullest of its lines says. */
+  readonly filled: number;
   readonly told: number;
 }
 
@@ -23,11 +28,14 @@ export function transcriptReader(session: string): TranscriptReader {
   const tools = new Map<string, string>();
   let begun = false;
   let context = 0;
+  /** The turn as its hooks name it: what is told here and there is one fact. */
+  let prompt = "";
 
   function assistant(line: Json, ofSubagent: boolean, at: number): Signal[] {
     const message = objectOf(line.message);
     const id = textOf(message.id);
-    if (id === "" || message.model === "<synthetic>") return [];
+    if (message.model === "<synthetic>") return ofSubagent ? [] : notice(line, prompt, at);
+    if (id === "") return [];
     const signals: Signal[] = [];
     const model = textOf(message.model) || null;
     if (!begun && !ofSubagent) {
@@ -38,18 +46,18 @@ export function transcriptReader(session: string): TranscriptReader {
         source: session,
         phase: "transcript",
         at,
-        data: { session, model, version },
+        data: { session, model, version, ...reserveOf(version ?? "") },
       });
     }
     const tokens = wireTokens(objectOf(message.usage));
-    const filled = tokens.inputTokens + tokens.cacheReadTokens + tokens.cacheWriteTokens + tokens.outputTokens;
-    if (!ofSubagent && filled > 0) context = filled;
     // Each block of a message is a line with the message's numbers so far: only what was added counts again.
     const before = spent.get(id);
-    const added = before ? beyond(tokens, before.tokens) : tokens;
+    const added = tokensBeyond(tokens, before?.tokens);
     const told = before?.told ?? 0;
-    if (Object.values(added).every((count) => count === 0)) return signals;
-    spent.set(id, { tokens, told: told + 1 });
+    if (added === undefined || sumTokens(tokens) === 0) return signals;
+    const filled = Math.max(sumTokens(tokens), before?.filled ?? 0);
+    if (!ofSubagent) context = filled;
+    spent.set(id, { tokens: largerTokens(tokens, before?.tokens), filled, told: told + 1 });
     const data = { ...added, contextTokens: context, contextWindow: null };
     signals.push({ kind: "usage", source: id, phase: `usage${told}`, at, data });
     return signals;
@@ -91,6 +99,7 @@ export function transcriptReader(session: string): TranscriptReader {
         return { signals: assistant(line, ofSubagent, at), heard: "", said, calls: [] };
       }
       const calls = line.type === "user" ? endCalls(line) : [];
+      if (line.type === "user" && !ofSubagent) prompt = textOf(line.promptId) || prompt;
       if (ofSubagent) return { ...NOTHING, calls };
       const heard = readHeardText(line);
       return { signals: interruption(line, heard, at), heard, said: "", calls };
@@ -105,28 +114,32 @@ function blocksOf(line: Json): Json[] {
 
 /** What the line put before the model: what was typed, what a hook added. Tool results are not ours to recognise. */
 function readHeardText(line: Json): string {
-  if (line.type === "attachment") {
-    const attachment = objectOf(line.attachment);
-    const { content } = attachment;
-    if (attachment.type !== "hook_additional_context") return "";
-    return Array.isArray(content) ? content.map(textOf).join("\n") : textOf(content);
-  }
+  if (line.type === "attachment") return readHookText(objectOf(line.attachment));
   if (line.type !== "user") return "";
   return contentText(objectOf(line.message).content);
 }
+
+/** What the CLI says in the model's name: the provider has failed, and with it the turn. */
+function notice(line: Json, prompt: string, at: number): Signal[] {
+  const text = contentText(objectOf(line.message).content);
+  if (!isNotice(text) && line.isApiErrorMessage !== true) return [];
+  const source = prompt || textOf(line.uuid) || `failed-${at}`;
+  const cause = causeOfNotice(text);
+  const detail = text.slice(0, DETAIL);
+  const failure = { cause, detail, resetsAt: cause === "quota" ? resetIn(text, at) : null };
+  const end = { ok: false, reason: "api_error", text: detail, costUsd: null };
+  return [
+    // Of the two that tell it this one knows when a limit ends.
+    { kind: "api.failed", source, phase: "transcript", at, data: failure },
+    { kind: "turn.ended", source, phase: "turn.ended", at, data: end },
+  ];
+}
+
+const DETAIL = 500;
 
 /** A turn that a person interrupted: no hook says so. */
 function interruption(line: Json, heard: string, at: number): Signal[] {
   if (line.type !== "user" || !heard.startsWith("[Request interrupted by user")) return [];
   const data = { ok: false, reason: "interrupted", text: "", costUsd: null };
   return [{ kind: "turn.ended", source: textOf(line.uuid) || `interrupted-${at}`, phase: "turn.ended", at, data }];
-}
-
-function beyond(now: Tokens, before: Tokens): Tokens {
-  return {
-    inputTokens: Math.max(0, now.inputTokens - before.inputTokens),
-    outputTokens: Math.max(0, now.outputTokens - before.outputTokens),
-    cacheReadTokens: Math.max(0, now.cacheReadTokens - before.cacheReadTokens),
-    cacheWriteTokens: Math.max(0, now.cacheWriteTokens - before.cacheWriteTokens),
-  };
 }

@@ -1,45 +1,6 @@
-/**
- * Reading JSON that somebody else's program wrote: nothing in it is trusted to be there or to be of its kind, and what
- * is not is simply empty. Shared by everything that reads Claude Code's stream and files.
- */
+/** What the Messages API puts on the wire, as far as several readers of Claude Code need it. */
+import { type Json, numberOf, textOf } from "#runtimes/json.ts";
 import type { Tokens } from "#runtimes/runtime.ts";
-
-export type Json = Readonly<Record<string, unknown>>;
-
-/** Undefined for half a line, for nonsense, and for anything nested deeper than the stack. */
-export function jsonObject(text: string): Json | undefined {
-  if (!text.startsWith("{")) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof RangeError) return undefined;
-    throw error;
-  }
-}
-
-export function objectOf(value: unknown): Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : {};
-}
-
-export function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
-}
-
-export function textOrNull(value: unknown): string | null {
-  return typeof value === "string" && value !== "" ? value : null;
-}
-
-export function numberOf(value: unknown): number {
-  return typeof value === "number" && Number.isFinite(value) ? value : 0;
-}
-
-/** The text of a message's content, which is a text or a list of blocks. */
-export function contentText(content: unknown): string {
-  if (typeof content === "string") return content;
-  if (!Array.isArray(content)) return "";
-  return content.map((block) => textOf(objectOf(block).text)).join("\n");
-}
 
 /** `usage` as the Messages API gives it. */
 export function wireTokens(usage: Json): Tokens {
@@ -49,4 +10,36 @@ export function wireTokens(usage: Json): Tokens {
     cacheReadTokens: numberOf(usage.cache_read_input_tokens),
     cacheWriteTokens: numberOf(usage.cache_creation_input_tokens),
   };
+}
+
+/** What the numbers of a message say beyond what they said before; undefined when that is nothing. */
+export function tokensBeyond(now: Tokens, before: Tokens | undefined): Tokens | undefined {
+  if (before === undefined) return now;
+  const inputTokens = Math.max(0, now.inputTokens - before.inputTokens);
+  const outputTokens = Math.max(0, now.outputTokens - before.outputTokens);
+  const cacheReadTokens = Math.max(0, now.cacheReadTokens - before.cacheReadTokens);
+  const cacheWriteTokens = Math.max(0, now.cacheWriteTokens - before.cacheWriteTokens);
+  const added = { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens };
+  return inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens === 0 ? undefined : added;
+}
+
+/** Of each number the larger one: the lines of one message may each know a part. */
+export function largerTokens(one: Tokens, other: Tokens | undefined): Tokens {
+  return {
+    inputTokens: Math.max(one.inputTokens, other?.inputTokens ?? 0),
+    outputTokens: Math.max(one.outputTokens, other?.outputTokens ?? 0),
+    cacheReadTokens: Math.max(one.cacheReadTokens, other?.cacheReadTokens ?? 0),
+    cacheWriteTokens: Math.max(one.cacheWriteTokens, other?.cacheWriteTokens ?? 0),
+  };
+}
+
+/** How many tokens the context holds after a message with these numbers. */
+export function sumTokens({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens }: Tokens): number {
+  return inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens;
+}
+
+/** What a hook put before the model, of an attachment in a transcript; nothing of any other attachment. */
+export function readHookText({ type, content }: Json): string {
+  if (type !== "hook_additional_context") return "";
+  return Array.isArray(content) ? content.map(textOf).join("\n") : textOf(content);
 }

@@ -157,7 +157,7 @@ function endOnSignals(conversation: Conversation): void {
 function leaveWith(error: unknown): never {
   if (error instanceof ReaderGone) process.exit(1);
   const known = error instanceof OverseerError;
-  console.error(known ? `${error.message} ${error.hint}` : `The scripted agent failed: ${messageOf(error)}`);
+  console.warn(known ? `${error.message} ${error.hint}` : `The scripted agent failed: ${messageOf(error)}`);
   process.exit(1);
 }
 

@@ -2,7 +2,7 @@
 import { shellWord } from "#domain/core/shell-words.ts";
 import { listWritingTools } from "#domain/core/tools.ts";
 import { HOOK_MOMENTS, PERMIT_GONE } from "#domain/permit/hook-moments.ts";
-import { type HookTrial, type HookWiring, STARTED_AS } from "#runtimes/hook-dialect.ts";
+import { type HookTrial, type HookWiring, STARTED_AS, TAKE_THE_REST } from "#runtimes/hook-dialect.ts";
 import { PLAIN, PLAIN_EVENTS, PLAIN_HOOKS, PLAIN_TOOLS } from "./plain.ts";
 
 export interface PlainListener {
@@ -25,7 +25,7 @@ export function plainSettings({ hookCommand, permitCommand, userHooks }: HookWir
     if (event === undefined) continue;
     const own = userHooks.filter((hook) => hook.event === moment);
     listeners[event] = [
-      { run: `${STARTED_AS} ${hookCommand} ${moment} ${PLAIN} 2>/dev/null || true`, seconds: 5 },
+      { run: `${STARTED_AS} ${hookCommand} ${moment} ${PLAIN} 2>/dev/null || ${TAKE_THE_REST} || true`, seconds: 5 },
       ...own.map(({ command, matcher }) => ({
         run: command,
         ...(matcher === null ? {} : { tools: matcher.split("|") }),
@@ -33,7 +33,7 @@ export function plainSettings({ hookCommand, permitCommand, userHooks }: HookWir
     ];
   }
   const gone = shellWord(PLAIN_HOOKS.deny(PERMIT_GONE));
-  const run = `${STARTED_AS} ${permitCommand} ${PLAIN} 2>/dev/null || printf %s ${gone}`;
+  const run = `${STARTED_AS} ${permitCommand} ${PLAIN} 2>/dev/null || { ${TAKE_THE_REST}; printf %s ${gone}; }`;
   listeners[ASK]?.unshift({ run, tools: listWritingTools(PLAIN_TOOLS), seconds: 20, strict: true });
   return { listeners };
 }

@@ -4,7 +4,7 @@
  */
 import type { ToolVocabulary } from "#domain/core/tools.ts";
 import { type HookMoment, REFUSED } from "#domain/permit/hook-moments.ts";
-import { errorClass } from "#runtimes/claude-code/error-class.ts";
+import { errorClass } from "#runtimes/error-class.ts";
 import type { HookCall, HookDialect, HookPayload } from "#runtimes/hook-dialect.ts";
 
 export const PLAIN = "plain";

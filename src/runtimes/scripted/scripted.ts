@@ -19,6 +19,7 @@ import type {
   PreparedFile,
   Runtime,
 } from "#runtimes/runtime.ts";
+import { findScript, withoutScripts } from "./language.ts";
 import { PLAIN, PLAIN_HOOKS, PLAIN_TOOLS } from "./plain.ts";
 import { plainSettings, plainTrial } from "./plain-settings.ts";
 
@@ -75,6 +76,10 @@ export function makeScriptedRuntime(options: ScriptedOptions): Runtime {
         },
     async probe() {
       return { ready: true, program, version: "1" };
+    },
+    readTask(text) {
+      const found = findScript(text);
+      return found !== undefined && "error" in found ? found : { words: withoutScripts(text).trim() };
     },
     prepare({ directory, hooks, denyTools }: Preparation) {
       const settings = plain ? plainSettings(hooks) : hookSettings(hooks, denyTools);

@@ -106,7 +106,7 @@ export type Step =
     }
   /** Reports done, with evidence that does not exist. */
   | { readonly kind: "lie"; readonly summary: string; readonly commits?: readonly string[] }
-  /** Puts a question (by `cli`, when given) and ends the turn until somebody answers. */
+  /** Puts a question (by `cli`, or else by `overseer ask`) and ends the turn until somebody answers. */
   | {
       readonly kind: "ask";
       readonly question: string;

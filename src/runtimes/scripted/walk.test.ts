@@ -35,7 +35,7 @@ const cases: [why: string, script: unknown, played: string[]][] = [
   ],
   ["back and forth", [{ oscillate: { file: "f", between: ["x", "y"], times: 2 } }], ["x", "y", "x", "y"]],
   ["a lie is a report", [{ lie: "all done" }], ["report"]],
-  ["a question waits for its answer", [{ ask: "which?" }], ["Question: which?", "wait"]],
+  ["a question is asked, and waits for its answer", [{ ask: "which?" }], ["Question: which?", "run", "wait"]],
   [
     "a question put by a command",
     [{ ask: { question: "which?", options: ["a"], cli: ["x"] } }],

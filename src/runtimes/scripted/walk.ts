@@ -50,7 +50,11 @@ function parts(step: Step): { steps: readonly Step[]; times: number } | PlainSte
       };
     case "ask":
       return {
-        steps: [{ kind: "say", text: questionText(step) }, ...toRunSteps(step.cli), { kind: "wait" }],
+        steps: [
+          { kind: "say", text: questionText(step) },
+          ...toRunSteps(step.cli ?? askCommand(step)),
+          { kind: "wait" },
+        ],
         times: 1,
       };
     case "report": {
@@ -70,6 +74,11 @@ export function quoteForShell(text: string): string {
 
 function toRunSteps(cli: readonly string[] | undefined): Step[] {
   return cli === undefined ? [] : [{ kind: "run", command: cli.map(quoteForShell).join(" ") }];
+}
+
+/** As agents are told to ask: saying it alone would ask nobody. */
+function askCommand(step: { question: string; options?: readonly string[] }): string[] {
+  return ["overseer", "ask", step.question, ...(step.options ?? []).flatMap((option) => ["--option", option])];
 }
 
 function questionText(step: { question: string; options?: readonly string[] }): string {

@@ -28,7 +28,7 @@ export async function openSqlite(
       db.close();
       throw problem;
     }
-    const assertSameFile = mode.readonly && !options.longLived ? undefined : sameFileGuard(path);
+    const assertSameFile = mode.readonly && !options.longLived ? undefined : sameFileGuard(path, db);
     const { caps, patienceMs, backupDir, copyLater } = options;
     return sqliteStore(db, { path, caps, assertSameFile, patienceMs, backupDir, copyLater });
   } catch (error) {
@@ -211,7 +211,7 @@ function missing(path: string): OverseerError {
   return new OverseerError(
     "environment",
     "STORE_MISSING",
-    `There is no Overseer database at ${path}.`,
+    `Overseer is not set up here: there is no database at ${path}.`,
     "Run 'overseer init' in the repository; 'overseer doctor' offers a backup if there was one.",
   );
 }
@@ -317,13 +317,26 @@ function note(db: Database, key: string, value: number): void {
   db.query("insert or replace into meta (key, value) values (?1, ?2)").run(key, String(value));
 }
 
-/** Throws once the file at `path` is no longer the one that was opened. */
-function sameFileGuard(path: string): () => void {
+/** Throws once the file at `path`, or the -wal beside it, is no longer the one that was opened. */
+function sameFileGuard(path: string, db: Database): () => void {
   const { statSync } = require("node:fs") as typeof import("node:fs");
-  const inode = () => statSync(path, { throwIfNoEntry: false })?.ino;
-  const opened = inode();
+  const inode = (part: string) => statSync(`${path}${part}`, { throwIfNoEntry: false })?.ino;
+  const opened = inode("");
+  const wal = inode("-wal");
   return () => {
-    if (inode() === opened) return;
+    if (inode("") === opened) {
+      if (wal === undefined || inode("-wal") === wal) return;
+      // Nobody else can read what is only in there: the first that still has it open brings it home. Once others write
+      // into a new one, that was done, and ours has nothing to add.
+      const isNewUsed = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+      if (!isNewUsed && !db.inTransaction) db.run("pragma wal_checkpoint(truncate)");
+      throw new OverseerError(
+        "environment",
+        "STORE_WAL_GONE",
+        `Somebody removed the file ${path}-wal while it was in use; what was in it is kept.`,
+        "Run the command again; where it says so again: 'overseer down', then 'overseer up'.",
+      );
+    }
     throw new OverseerError(
       "environment",
       "STORE_REPLACED",

@@ -20,6 +20,10 @@ export const sqlite: StoreKind = {
   inspect: (path) => loadFile().inspectFile(path),
   prepare: (path, options) => loadFile().prepareFile(path, options),
   identityAt: (path) => loadFile().identityOfFile(path),
+  watch(path, onWrite) {
+    const { watchSqlite } = require("./watch.ts") as typeof import("./watch.ts");
+    return watchSqlite(path, onWrite);
+  },
 };
 
 /** By this name scripts/bundle.sh keeps it out of the bundles of hooks. */

@@ -101,19 +101,28 @@ test("STORE-3, STORE-4: runners that an older version started write on through a
   // What it asks before it writes: a number it does not know, and it would write nothing.
   expect(older.query("pragma user_version").values()).toEqual([[7]]);
   expect(older.query("select value from meta where key = 'fold'").values()).toEqual([["5"]]);
-  savePulse.run(attempt, "agent-0", 2, 2, JSON.stringify({ attempt, inTurn: true, turns: 3 }));
+  const metered = { usage: { costUsd: 0.5 }, contextTokens: 7, contextWindow: 9, turnSince: 2 };
+  savePulse.run(attempt, "agent-0", 2, 2, JSON.stringify({ attempt, inTurn: true, turns: 3, ...metered }));
   savePulse.run(other, "agent-1", 1, 2, JSON.stringify({ attempt: other, inTurn: true, turns: 1 }));
   const { agent, goalId, workNodeId, createdAt, ...doc } = docOf(attempt);
-  const ended = { ...doc, ...{ agent, goalId, workNodeId, createdAt }, status: "ended", endedAt: 9, announced: 4 };
+  const ended = {
+    ...doc,
+    ...{ agent, goalId, workNodeId, createdAt },
+    status: "ended",
+    endedAt: 9,
+    announced: 4,
+    end: { usage: { costUsd: 2 } },
+  };
   const child = { ...ended, attempt: 90, agent: "child", parent: { attempt } };
   saveAttempt.run(String(attempt), attempt, agent, goalId, workNodeId, "ended", createdAt, 9, JSON.stringify(ended));
   saveAttempt.run("90", 90, "child", goalId, workNodeId, "ended", createdAt, 1, JSON.stringify(child));
-  const columns = "select parent, announced, ended_at from attempts where attempt = ?1";
-  expect(older.query(columns).values(attempt)).toEqual([[null, 4, 9]]);
-  expect(older.query(columns).values(90)).toEqual([[attempt, 4, 9]]);
-  expect(older.query("select in_turn, turns from pulses order by attempt").values()).toEqual([
-    [1, 3],
-    [1, 1],
+  const columns = "select parent, announced, ended_at, cost from attempts where attempt = ?1";
+  expect(older.query(columns).values(attempt)).toEqual([[null, 4, 9, 2]]);
+  expect(older.query(columns).values(90)).toEqual([[attempt, 4, 9, 2]]);
+  const meter = "select in_turn, turns, cost, context_tokens, context_window, turn_since from pulses order by attempt";
+  expect(older.query(meter).values()).toEqual([
+    [1, 3, 0.5, 7, 9, 2],
+    [1, 1, 0, 0, null, null],
   ]);
   older.close();
 });
@@ -139,5 +148,7 @@ test("the first recorded log holds the events of goals, plans, work, and handoff
     "work.claimed",
     "work.checked",
     "work.returned",
+    "work.taken_back",
+    "work.given_anew",
   ]);
 });

@@ -1,4 +1,4 @@
--- The present schema, after migration 9. Made by scripts/dump-schema.ts; edit a migration instead.
+-- The present schema, after migration 10. Made by scripts/dump-schema.ts; edit a migration instead.
 
 CREATE TABLE actions (
   id text primary key,
@@ -46,7 +46,7 @@ CREATE TABLE attempts (
   created_at integer not null,
   version integer not null,
   doc text not null
-, parent integer, announced integer not null default 0, ended_at integer) strict;
+, parent integer, announced integer not null default 0, ended_at integer, cost real not null default 0) strict;
 
 CREATE TRIGGER attempts_added after insert on attempts
   when new.parent is not new.doc ->> '$.parent.attempt' or new.ended_at is not new.doc ->> '$.endedAt'
@@ -63,6 +63,20 @@ CREATE TRIGGER attempts_changed after update of doc on attempts
     update attempts set parent = doc ->> '$.parent.attempt', announced = coalesce(doc ->> '$.announced', 0),
       ended_at = doc ->> '$.endedAt' where id = new.id;
   end;
+
+CREATE TRIGGER attempts_cost_added after insert on attempts
+  when new.cost is not coalesce(new.doc ->> '$.end.usage.costUsd', 0)
+  begin
+    update attempts set cost = coalesce(doc ->> '$.end.usage.costUsd', 0) where id = new.id;
+  end;
+
+CREATE TRIGGER attempts_cost_changed after update of doc on attempts
+  when new.cost is not coalesce(new.doc ->> '$.end.usage.costUsd', 0)
+  begin
+    update attempts set cost = coalesce(doc ->> '$.end.usage.costUsd', 0) where id = new.id;
+  end;
+
+CREATE INDEX attempts_by_cost on attempts (goal_id, node_id, cost);
 
 CREATE INDEX attempts_by_name on attempts (agent, attempt);
 
@@ -196,7 +210,7 @@ CREATE TABLE pulses (
   beats integer not null,
   updated_at integer not null,
   doc text not null
-, in_turn integer not null default 0, turns integer not null default 0) strict;
+, in_turn integer not null default 0, turns integer not null default 0, cost real not null default 0, context_tokens integer not null default 0, context_window integer, turn_since integer, metered integer not null default 0) strict;
 
 CREATE TRIGGER pulses_added after insert on pulses
   when new.in_turn is not coalesce(new.doc ->> '$.inTurn', 0) or new.turns is not coalesce(new.doc ->> '$.turns', 0)
@@ -209,6 +223,22 @@ CREATE TRIGGER pulses_changed after update of doc on pulses
   when new.in_turn is not coalesce(new.doc ->> '$.inTurn', 0) or new.turns is not coalesce(new.doc ->> '$.turns', 0)
   begin
     update pulses set in_turn = coalesce(doc ->> '$.inTurn', 0), turns = coalesce(doc ->> '$.turns', 0)
+      where attempt = new.attempt;
+  end;
+
+CREATE TRIGGER pulses_meter_added after insert on pulses
+  when new.metered is not new.beats
+  begin
+    update pulses set cost = coalesce(doc ->> '$.usage.costUsd', 0), turn_since = doc ->> '$.turnSince',
+      context_tokens = coalesce(doc ->> '$.contextTokens', 0), context_window = doc ->> '$.contextWindow'
+      where attempt = new.attempt;
+  end;
+
+CREATE TRIGGER pulses_meter_changed after update of doc on pulses
+  when new.metered is not new.beats
+  begin
+    update pulses set cost = coalesce(doc ->> '$.usage.costUsd', 0), turn_since = doc ->> '$.turnSince',
+      context_tokens = coalesce(doc ->> '$.contextTokens', 0), context_window = doc ->> '$.contextWindow'
       where attempt = new.attempt;
   end;
 

@@ -22,9 +22,12 @@ const LIVING = `select p.doc, (select user_version from pragma_user_version) as 
   from attempts a left join pulses p on p.attempt = a.attempt where a.attempt = ?1 and a.status <> 'ended'`;
 const INSERT = `insert into signals (attempt, source, phase, at, kind, data) values (?1, ?2, ?3, ?4, ?5, ?6)
   on conflict (attempt, source, phase) do nothing`;
-const SAVE = `insert into pulses (attempt, agent, beats, updated_at, in_turn, turns, doc) values (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+const SAVE = `insert into pulses (attempt, agent, beats, updated_at, in_turn, turns, doc,
+    cost, context_tokens, context_window, turn_since, metered) values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?3)
   on conflict (attempt) do update set beats = excluded.beats, updated_at = excluded.updated_at,
-    in_turn = excluded.in_turn, turns = excluded.turns, doc = excluded.doc`;
+    in_turn = excluded.in_turn, turns = excluded.turns, doc = excluded.doc, cost = excluded.cost,
+    context_tokens = excluded.context_tokens, context_window = excluded.context_window,
+    turn_since = excluded.turn_since, metered = excluded.metered`;
 const COMPACT = `delete from signals where attempt = ?1 and at <
   (select at from signals where attempt = ?1 order by at desc limit 1 offset ${SIGNALS_KEPT})`;
 
@@ -78,8 +81,9 @@ export function openSqliteSignalLog(path: string, options: SignalLogOptions = {}
       sinceCompact = 0;
       db.run(COMPACT, [attempt]);
     }
-    const { beats, lastAt, inTurn, turns } = pulse;
-    db.query(SAVE).run(attempt, agent, beats, lastAt ?? 0, inTurn ? 1 : 0, turns, JSON.stringify(pulse));
+    const { beats, lastAt, inTurn, turns, usage, contextTokens, contextWindow, turnSince } = pulse;
+    const columns = [attempt, agent, beats, lastAt ?? 0, inTurn ? 1 : 0, turns, JSON.stringify(pulse)] as const;
+    db.query(SAVE).run(...columns, usage.costUsd, contextTokens, contextWindow, turnSince);
     return pulse;
   };
   return {

@@ -174,9 +174,13 @@ function ask<T>(db: Database, query: Query<T>): T {
 function inOneState<T>(db: Database, work: () => T): T {
   db.run("begin");
   try {
-    return work();
-  } finally {
+    const seen = work();
     db.run("commit");
+    return seen;
+  } catch (error) {
+    // After some errors SQLite has ended it already; what went wrong is to be told, not that.
+    if (db.inTransaction) db.run("rollback");
+    throw error;
   }
 }
 
