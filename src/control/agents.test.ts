@@ -85,3 +85,13 @@ test("STATUS-1: what an agent does is said in the same words by status, agents a
   expect((await agent(world, "agent-0")).current?.doing).toBe(listed?.doing);
   expect((await readFleetStatus(world)).agents[0]?.doing).toBe(listed?.doing);
 });
+
+test("DEAD-1: an agent that ends while it is looked at is never told as dead", async () => {
+  for (const afterCalls of [1, 2, 3]) {
+    const { agents: rows, standstills } = await readFleetStatus(await worldWhereItEnds(afterCalls));
+    expect(rows.map(({ seen }) => seen)).not.toContain("dead");
+    expect(standstills.map(({ kind }) => kind)).not.toContain("agent-dead");
+    const listed = await agents(await worldWhereItEnds(afterCalls), { all: true });
+    expect(listed.map(({ seen }) => seen)).not.toContain("dead");
+  }
+});

@@ -38,6 +38,12 @@ export interface AgentView extends Attempt {
 }
 
 export async function agents(world: World, filter: { all?: boolean; limit?: number } = {}): Promise<AgentView[]> {
+  const first = await viewAgents(world, filter);
+  // An agent says that it has ended before its process goes; whoever seems dead is read once more.
+  return first.some(({ seen }) => seen === "dead") ? viewAgents(world, filter) : first;
+}
+
+async function viewAgents(world: World, filter: { all?: boolean; limit?: number }): Promise<AgentView[]> {
   const store = await world.reader();
   const { living, recent, pulses, nodes } = await store.read({
     living: livingAttempts(),

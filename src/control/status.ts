@@ -209,6 +209,17 @@ function agentStatus(world: World, { owner, ...row }: AgentRow, nodes: readonly 
   return { ...row, seen, doing: tellDoing({ ...row, seen }, node), doingAt, task: node?.name ?? null };
 }
 
+/**
+ * An agent says that it has ended before its process goes. Whoever was read as living and has no process may have done so
+ * in between, so those are read once more.
+ */
+async function leaveOutEnded(store: Store, agents: readonly AgentStatus[]): Promise<readonly AgentStatus[]> {
+  if (!agents.some(({ seen }) => seen === "dead")) return agents;
+  const { living } = await store.read({ living: agentsAtWork() });
+  const numbers = new Set(living.map(({ attempt }) => attempt));
+  return agents.filter(({ seen, attempt }) => seen !== "dead" || numbers.has(attempt));
+}
+
 export async function readFleetStatus(world: World): Promise<Status> {
   const store = await world.reader();
   const { rows, agents, fleet, open, unreadMail, costs, ready, landed, atInit, ...seen } = await store.read({
@@ -236,7 +247,10 @@ export async function readFleetStatus(world: World): Promise<Status> {
     ...addCosts(rows, agents, costs, seen.conditions),
     ready,
     landings: (await moreLandings(store, rows, landed)).map((one, _at, all) => toLanding(one, agents, all)),
-    agents: agents.map((row) => agentStatus(world, row, seen.nodes)),
+    agents: await leaveOutEnded(
+      store,
+      agents.map((row) => agentStatus(world, row, seen.nodes)),
+    ),
     unreadMail,
     mergeQueue: queueStatus(seen.merges, seen.nodes),
     questions: await questionViews(store, config ?? NO_CHANNELS, open),

@@ -31,6 +31,17 @@ async function tried(fleet: Fleet, name: string, commands: readonly string[]): P
   return commands.map((_, index) => readFileSync(join(worktree, `out-${index}`), "utf8"));
 }
 
+/** Has said a word, and everything is written down that follows from it: the log comes after the pulse. */
+async function atRest(fleet: Fleet, name: string) {
+  const slung = await fleet.sling(name, [say("here"), wait]);
+  await fleet.turns(slung.attempt, 1);
+  await eventually(
+    () => fleet.events(slung.attempt, "assignment.active").length === 1,
+    () => `the answer of ${name} in the log`,
+  );
+  return slung;
+}
+
 /** As the agent of that attempt, with some of its variables set or taken away. */
 async function asAgent(fleet: Fleet, attempt: number, changes: Record<string, string | undefined>, ...words: string[]) {
   const env = { ...fleet.environment(attempt), ...changes };
@@ -41,7 +52,7 @@ async function asAgent(fleet: Fleet, attempt: number, changes: Record<string, st
 
 /** Everything that a word from outside could change. */
 const tables = (fleet: Fleet) => ({
-  events: fleet.happened().filter(({ type }) => type !== "agent.fenced").length,
+  events: fleet.happened().flatMap(({ type, because }) => (type === "agent.fenced" ? [] : [`${type} ${because}`])),
   nodes: fleet.rows("select * from nodes"),
   signals: fleet.rows("select count(*) as many from signals where attempt = 1"),
   messages: fleet.rows("select count(*) as many from messages"),
@@ -50,10 +61,8 @@ const tables = (fleet: Fleet) => ({
 describe("one agent under another's name", () => {
   test("FENCE-1: reports, mail, questions, agents of its own and hooks are refused, and recorded once", async () => {
     const fleet = await fleetOf();
-    const victim = await fleet.sling("victim", [say("here"), wait]);
-    await fleet.turns(victim.attempt, 1);
-    const { attempt } = await fleet.sling("other", [say("here"), wait]);
-    await fleet.turns(attempt, 1);
+    const victim = await atRest(fleet, "victim");
+    const { attempt } = await atRest(fleet, "other");
     const before = tables(fleet);
     const posing = { OVERSEER_AGENT: "victim", OVERSEER_ATTEMPT: String(victim.attempt) };
     const words = [
@@ -88,10 +97,8 @@ describe("one agent under another's name", () => {
 
   test("FENCE-1: no variable and no file that it can write makes it another, nor lets it past its runner", async () => {
     const fleet = await fleetOf();
-    const victim = await fleet.sling("victim", [say("here"), wait]);
-    await fleet.turns(victim.attempt, 1);
-    const { attempt } = await fleet.sling("other", [say("here"), wait]);
-    await fleet.turns(attempt, 1);
+    const victim = await atRest(fleet, "victim");
+    const { attempt } = await atRest(fleet, "other");
     const [own, theirs] = [fleet.environment(attempt), fleet.environment(victim.attempt)];
     const { OVERSEER_SOCKET: door = "", OVERSEER_TOKEN: token = "" } = own;
     const before = tables(fleet);
@@ -197,8 +204,7 @@ describe("one agent under another's name", () => {
 
   test("FENCE-1: who takes the place of another's socket learns nothing of worth, and can alter or repeat nothing", async () => {
     const fleet = await fleetOf();
-    const victim = await fleet.sling("victim", [say("here"), wait]);
-    await fleet.turns(victim.attempt, 1);
+    const victim = await atRest(fleet, "victim");
     const { OVERSEER_SOCKET: door = "", OVERSEER_TOKEN: token = "" } = fleet.environment(victim.attempt);
     renameSync(door, `${door}.real`);
     const heard: { body: string; headers: Record<string, string> }[] = [];

@@ -196,7 +196,7 @@ export async function liveThroughNine(world: Fleet, roleOf: RoleOf = () => undef
     .all("assignment.nudged")
     .flatMap(({ nodeId, data }) => (nodeId === "T2" ? [data.severity] : []));
   expect(severities).toEqual(expect.arrayContaining(["hint", "warning", "critical"]));
-  expect(about("T1").filter((type) => ROUTE.includes(type))).toEqual(ROUTE);
+  expect(about("T1").filter((type) => ROUTE.includes(type)), ofNode(world, "T1")).toEqual(ROUTE);
   expect(about("T2")).toContain("assignment.resent");
   expect(about("T2")).toContain("assignment.reassigning");
   expect(about("T3")).toContain("work.returned");
@@ -212,6 +212,15 @@ export async function liveThroughNine(world: Fleet, roleOf: RoleOf = () => undef
   expect(world.all("agent.slung").filter(({ nodeId }) => nodeId === "T1")).toHaveLength(1);
 
   return goalId;
+}
+
+/** Everything that was written down about one task. */
+function ofNode(world: Fleet, id: string): string {
+  return world
+    .happened()
+    .filter(({ nodeId, type }) => nodeId === id || type.startsWith("dispatch."))
+    .map(({ seq, at, type, because, data }) => `${seq} ${at} ${type} ${because} ${JSON.stringify(data).slice(0, 300)}`)
+    .join("\n");
 }
 
 async function answered(world: Fleet, text: string, answer: string): Promise<void> {

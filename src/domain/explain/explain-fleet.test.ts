@@ -432,6 +432,13 @@ const CASES: [kind: StandstillKind, facts: Partial<FleetFacts>, says: RegExp, tu
       agents: [
         { ...agent, seen: "dead" },
         { ...agent, attempt: 2, workNodeId: "T2", seen: "dead" },
+        { ...agent, attempt: 3, workNodeId: "DONE", seen: "dead" },
+        { ...agent, attempt: 4, workNodeId: "T4", seen: "dead" },
+      ],
+      nodes: [
+        node("T1", { status: "in_progress" }),
+        node("T2", { status: "in_progress" }),
+        node("T4", { status: "cancelled" }),
       ],
     },
     /DEAD: ada#1 on goal_A\/T1, ada#2 on goal_A\/T2: their processes are gone; they are started again after the next look/,
@@ -483,7 +490,8 @@ describe("HOLD-1: each standstill by itself", () => {
 
   test("without a daemon a dead agent waits for a person", () => {
     const daemon = { state: "died", sinceAt: NOW, nextTickAt: null } as const;
-    const { standstills } = explainFleet({ ...QUIET, daemon, agents: [{ ...agent, seen: "dead" }] });
+    const nodes = [node("T1", { status: "in_progress" })];
+    const { standstills } = explainFleet({ ...QUIET, daemon, nodes, agents: [{ ...agent, seen: "dead" }] });
     expect(standstills.map(({ kind, turn, command }) => [kind, turn, command])).toEqual([
       ["no-daemon", "person", "overseer up"],
       ["agent-dead", "person", "overseer up"],

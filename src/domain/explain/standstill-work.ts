@@ -300,9 +300,13 @@ function passReplan(recovery: Recovery): Recovery {
   return { ...recovery, steps: { ...recovery.steps, replan: Number.MAX_SAFE_INTEGER } };
 }
 
-/** All of them in one line: what killed one has often killed others. In a copy they are somebody else's. */
-function explainDead({ agents, daemon, isCopy }: FleetFacts): Standstill[] {
-  const dead = isCopy ? [] : agents.filter(({ seen }) => seen === "dead");
+/**
+ * All of them in one line: what killed one has often killed others. In a copy they are somebody else's, and nobody is started
+ * again for work that has ended.
+ */
+function explainDead({ agents, nodes, daemon, isCopy }: FleetFacts): Standstill[] {
+  const open = new Set(nodes.filter(({ status }) => status !== "cancelled").map(keyOf));
+  const dead = isCopy ? [] : agents.filter((one) => one.seen === "dead" && open.has(keyOf(one)));
   const [first] = dead;
   if (!first) return [];
   const names = dead.map(
