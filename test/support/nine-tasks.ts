@@ -196,7 +196,10 @@ export async function liveThroughNine(world: Fleet, roleOf: RoleOf = () => undef
     .all("assignment.nudged")
     .flatMap(({ nodeId, data }) => (nodeId === "T2" ? [data.severity] : []));
   expect(severities).toEqual(expect.arrayContaining(["hint", "warning", "critical"]));
-  expect(about("T1").filter((type) => ROUTE.includes(type)), ofNode(world, "T1")).toEqual(ROUTE);
+  expect(
+    about("T1").filter((type) => ROUTE.includes(type)),
+    ofNode(world, "T1"),
+  ).toEqual(ROUTE);
   expect(about("T2")).toContain("assignment.resent");
   expect(about("T2")).toContain("assignment.reassigning");
   expect(about("T3")).toContain("work.returned");
