@@ -53,6 +53,20 @@ async function nextCommand(world: World, name: string): Promise<"gone" | "came-u
   throw new Error(`${name} neither came up nor went away`);
 }
 
+test("SLING-1: a runner that takes its time to begin, and shows no environment until then, is waited for", async () => {
+  const repo = await repoWithFleet();
+  const world = await worldAt(repo, {
+    changes: ({ runnerCommand, processes }) => ({
+      runnerCommand: ["/bin/sh", "-c", 'sleep 2.5; exec "$0" "$@"', ...runnerCommand],
+      processes: { ...processes, withEnvironment: () => [] },
+    }),
+  });
+  await slingOne(world, "slow");
+  const { attempt, status } = await findAgent(world, "slow");
+  expect(status).toBe("running");
+  await nukeAgent(await worldAt(repo), attempt, { reason: null, discard: false });
+});
+
 describe("a failure at every call of a sling", () => {
   const modes: readonly FaultMode[] = ["throw", "throw-after", "full"];
   test.each(modes)(

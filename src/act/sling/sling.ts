@@ -71,6 +71,7 @@ import { pulsesOfLiving } from "#store/signals.ts";
 import { nodeById, nodesOfLiving } from "#store/work.ts";
 import { hashOfToken } from "#sys/attempt-token.ts";
 import { PLAINLY_COMPILED } from "#sys/plain-compiler.ts";
+import type { ProcessIdentity } from "#sys/processes.ts";
 import { placeOfProgram } from "#sys/self.ts";
 import { redact, redactDeep } from "#telemetry/redact.ts";
 import { sessionName } from "#terminals/terminal-name.ts";
@@ -489,13 +490,13 @@ async function launch(parts: ActParts, attempt: Attempt, launchHash: string, tel
   });
   await noteSteps(parts, attempt.attempt, [{ step: "terminal", state: "done", terminal: handle }]);
   tell(`Started ${attempt.agent}#${attempt.attempt}; waiting for its runner.`);
-  return await awaitRunner(parts, attempt);
+  return await awaitRunner(parts, attempt, handle.pid);
 }
 
 /** How long a runner that shows no process may stay silent before it counts as lost. */
 const SILENT_WITHOUT_PROCESS_MS = 1_000;
 
-async function awaitRunner(parts: ActParts, attempt: Attempt): Promise<Attempt> {
+async function awaitRunner(parts: ActParts, attempt: Attempt, opened: ProcessIdentity): Promise<Attempt> {
   const { recovery } = await parts.config();
   const store = await parts.writer();
   const begun = parts.clock.now();
@@ -505,7 +506,7 @@ async function awaitRunner(parts: ActParts, attempt: Attempt): Promise<Attempt> 
     if (parts.clock.now() >= nextLook) {
       // Looking at every process is dear; a runner that ended at once is noticed a second later.
       nextLook = parts.clock.now() + SILENT_WITHOUT_PROCESS_MS;
-      if (parts.processes.withEnvironment(RUNNER_MARK, markOf(parts.root, attempt.attempt)).length === 0) break;
+      if (!isRunnerThere(parts, attempt, opened)) break;
     }
     await parts.clock.sleep(15);
   }
@@ -517,6 +518,12 @@ async function awaitRunner(parts: ActParts, attempt: Attempt): Promise<Attempt> 
     `The runner of ${attempt.agent}#${attempt.attempt} did not start.`,
     `Look into ${attempt.logDir}, and run 'overseer doctor'.`,
   );
+}
+
+/** What its terminal started lives; or what came of that: a program between two others shows no environment for a moment. */
+function isRunnerThere(parts: ActParts, { attempt }: Attempt, opened: ProcessIdentity): boolean {
+  if (parts.processes.alive(opened)) return true;
+  return parts.processes.withEnvironment(RUNNER_MARK, markOf(parts.root, attempt)).length > 0;
 }
 
 /**
