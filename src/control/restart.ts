@@ -7,15 +7,15 @@ import { standOnSettings } from "#act/settings/stand-on-settings.ts";
 import type { SlingProgress } from "#act/sling/sling.ts";
 import { refuseSuccessor } from "#domain/agents/attempt-end.ts";
 import type { AfterStop } from "#domain/agents/stop-agent.ts";
+import { isOfLastMoments, listToTellAgain } from "#domain/inbox/tell-again.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
 import { attemptLabel, isLiving, NO_USAGE } from "#domain/model/attempt.ts";
-import type { Message } from "#domain/model/message.ts";
 import { nodeKey } from "#domain/model/work.ts";
 import { OverseerError } from "#errors.ts";
 import { proveWorktree } from "#git/worktree-proof.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { attemptsOfNode } from "#store/attempts.ts";
-import { listExpiredMessages } from "#store/messages.ts";
+import { listExpiredMessages, listLastSeenMessages } from "#store/messages.ts";
 import { pulseOf } from "#store/signals.ts";
 import { nodeById } from "#store/work.ts";
 import { findAgent, stopAgent } from "./agents.ts";
@@ -86,18 +86,23 @@ async function goOn(world: World, newest: Attempt, { reason, tell, dispatchId, a
   return slung.attempt;
 }
 
+/** More than an agent can be told in its last minute. */
+const MOST_SEEN_LATELY = 100;
+
 async function prepareRestart(world: World, of: Attempt): Promise<Restart> {
   const store = await world.writer();
-  const { earlier, unseen, pulse } = await store.read({
+  const { earlier, unseen, seen, pulse } = await store.read({
     earlier: attemptsOfNode(of.goalId, of.workNodeId),
     unseen: listExpiredMessages(of.attempt),
+    seen: listLastSeenMessages(of.attempt, MOST_SEEN_LATELY),
     pulse: pulseOf(of.attempt),
   });
   const runtime = await world.runtime(of.runtime);
   const begun = sessionOf(of, earlier);
   const session = begun !== null && (await isTranscriptThere(world, runtime, begun)) ? begun : null;
-  const transcript =
-    session === null || unseen.length === 0 ? undefined : await readTranscript(world, runtime, session);
+  const endedAt = of.endedAt ?? world.clock.now();
+  const told = [...unseen, ...seen.filter((message) => isOfLastMoments(message, endedAt))];
+  const transcript = session === null || told.length === 0 ? undefined : await readTranscript(world, runtime, session);
   return {
     of,
     continues: {
@@ -108,9 +113,7 @@ async function prepareRestart(world: World, of: Attempt): Promise<Restart> {
       spent: session === null ? NO_USAGE : await sumSpentIn(world, session, of),
       ...(pulse?.meterUsd === undefined ? {} : { meterUsd: pulse.meterUsd }),
     },
-    carried: unseen
-      .filter((message) => isToBeToldAgain(message, transcript))
-      .map(({ kind, from, body }) => ({ kind, from, body })),
+    carried: listToTellAgain(told, transcript, endedAt).map(({ kind, from, body }) => ({ kind, from, body })),
   };
 }
 
@@ -119,14 +122,6 @@ function sessionOf(of: Attempt, earlier: readonly Attempt[]): string | null {
   if (of.session !== null) return of.session;
   const before = earlier.find((one) => one.attempt === of.continues);
   return before ? sessionOf(before, earlier) : null;
-}
-
-/** The instruction of an assignment ends with it; what was written to the session and is in it was heard. */
-function isToBeToldAgain(message: Message, transcript: string | undefined): boolean {
-  if (message.dispatchId !== null) return false;
-  if (message.handedAs === null || transcript === undefined) return true;
-  // Driven, it was written under the id of its handing; on a screen, with its own id in it.
-  return !transcript.includes(message.handedAs) && !transcript.includes(message.messageId);
 }
 
 async function assertGoesOn(world: World, of: Attempt): Promise<void> {

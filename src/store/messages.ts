@@ -119,6 +119,19 @@ export function listExpiredMessages(attempt: number): Query<Message[]> {
   );
 }
 
+/** What an attempt saw last, newest first. */
+export function listLastSeenMessages(attempt: number, limit: number): Query<Message[]> {
+  return listDocs(
+    "select doc from messages where attempt = ?1 and status = 'seen' order by created_at desc, id desc limit ?2",
+    [attempt, limit],
+    (tables) =>
+      [...tables.entities.message.values()]
+        .filter((one) => one.attempt === attempt && one.status === "seen")
+        .sort((a, b) => b.createdAt - a.createdAt || compareText(b.messageId, a.messageId))
+        .slice(0, limit),
+  );
+}
+
 export function messageById(id: string): Query<Message | undefined> {
   return docById("message", id);
 }

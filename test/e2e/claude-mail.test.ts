@@ -135,7 +135,8 @@ describe("RCPT-1: killed at the worst moments, Claude Code is told everything on
     const fleet = await begin();
     const agent = await slung(fleet, [say("Ready."), wait, untilLetGo, say("Answered."), idleFor(6)]);
     await fleet.turns(agent, 1);
-    const id = await send(fleet, "ada", "Taken, and then the lights go out.");
+    const words = "Taken, and then the lights go out.";
+    const id = await send(fleet, "ada", words);
     await fleet.until(() => existsSync(join(agent.worktree, "started")), "the tool of the next turn");
     await status(fleet, id, "seen");
     const { process } = attemptOf(fleet, "ada");
@@ -145,7 +146,29 @@ describe("RCPT-1: killed at the worst moments, Claude Code is told everything on
     const next = await restarted(fleet);
     await fleet.turns(next, 1);
     expect(messageOf(fleet, id)).toMatchObject({ status: "seen", hands: 1 });
-    once(fleet, id);
+    // Once by its words: where the CLI was killed before it wrote the message down, it is told again under another id.
+    expect(textOf(talks(fleet).at(-1) ?? fail()).split(words).length - 1).toBe(1);
+  });
+
+  test("taken, and killed before the CLI wrote it down: the session that goes on is told again", async () => {
+    const fleet = await begin();
+    const agent = await slung(fleet, [say("Ready."), wait, untilLetGo, say("Answered."), idleFor(6)]);
+    await fleet.turns(agent, 1);
+    const transcript = findSessionFile(fleet.configDir, attemptOf(fleet, "ada").session ?? "") ?? fail();
+    const before = readFileSync(transcript);
+    const words = "Said a moment before the end.";
+    const id = await send(fleet, "ada", words);
+    await fleet.until(() => existsSync(join(agent.worktree, "started")), "the tool of the next turn");
+    await status(fleet, id, "seen");
+    const { process } = attemptOf(fleet, "ada");
+    if (process) processes.signal(process, "SIGKILL");
+    await fleet.until(() => attemptOf(fleet, "ada").status === "ended", "its end");
+    writeFileSync(transcript, before);
+    await Bun.write(join(agent.worktree, "go"), "");
+    const next = await restarted(fleet);
+    await fleet.until(() => textOf(talks(fleet).at(-1) ?? fail()).includes(words), "the words in the session");
+    await fleet.turns(next, 1);
+    expect(textOf(talks(fleet).at(-1) ?? fail()).split(words).length - 1).toBe(1);
   });
 
   test("answered and not recorded: its transcript says that it was seen", async () => {
