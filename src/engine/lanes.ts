@@ -26,6 +26,7 @@ export const LANES: readonly (readonly ActionKind[])[] = [
   ["land"],
   ["push"],
   ["afterLand"],
+  ["plan"],
 ];
 
 /** How many subjects of a lane are worked on at the same time. A turn of one landing is a turn of their whole queue. */
@@ -42,6 +43,7 @@ const NEEDS_SETTINGS: ReadonlySet<ActionKind> = new Set([
   "land",
   "push",
   "afterLand",
+  "plan",
 ]);
 
 /** Whether what this lane does has to wait; the first tick that finds the settings in order begins again. */

@@ -257,4 +257,5 @@ const DOES: Readonly<Record<Action["kind"], string>> = {
   stop: "its agent is stopped",
   notify: "whoever asked for it is told",
   clean: "what its agent left is tidied away",
+  plan: "a model is asked for a plan",
 };

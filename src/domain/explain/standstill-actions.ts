@@ -78,4 +78,5 @@ const UNDONE: Readonly<Record<ActionKind, string>> = {
   stop: "NOT STOPPED",
   notify: "NOT TOLD",
   clean: "NOT TIDIED AWAY",
+  plan: "NOT PLANNED",
 };

@@ -330,6 +330,16 @@ function describeEvent(event: EventOf, it: string): string | undefined {
       return event.data.revision === 1
         ? `${who} gave the goal its first plan, of ${count(event.data.nodeCount, "node")}.`
         : `${who} revised the plan: revision ${event.data.revision}, of ${count(event.data.nodeCount, "node")} (${quoteWords(event.data.change)}).`;
+    case "plan.wanted":
+      return `${who} wanted a plan from a model${event.data.remark ? `, saying ${quoteWords(event.data.remark)}` : ""}.`;
+    case "plan.waits":
+      return `No model can be asked for the plan before ${isoTime(event.data.until)}: ${quoteWords(event.data.detail)}.`;
+    case "plan.proposed":
+      return `A plan of ${count(event.data.nodeCount, "node")} was proposed by ${event.data.model ?? "a model"}${event.data.promptId ? ` (asked with ${event.data.promptId} ${event.data.promptHash ?? ""})` : ""}${event.data.rejected.length > 0 ? `; ${count(event.data.rejected.length, "answer")} before it did not hold` : ""}.`;
+    case "plan.failed":
+      return `No plan came of it: ${quoteWords(event.data.problems[0] ?? "there was no answer that holds")}; the answers are in ${event.data.logPath}.`;
+    case "plan.dropped":
+      return `${who} dropped the proposed plan${saying(event, event.data.reason)}.`;
     case "work.added": {
       const where =
         event.data.revision === 1 ? "put it into the plan" : `added it in revision ${event.data.revision} of the plan`;

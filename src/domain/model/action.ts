@@ -51,6 +51,8 @@ export interface ActionPayloads {
   ask: { readonly questionId: string; readonly text: string; readonly options: readonly string[] };
   notify: { readonly to: string; readonly outcome: string; readonly text: string };
   clean: { readonly reason: string };
+  /** Asks a model for the plan of a goal; `number` says which asking it is. */
+  plan: { readonly number: number };
 }
 
 export type ActionKind = keyof ActionPayloads;
@@ -72,6 +74,7 @@ export const ACTION_KINDS = Object.keys({
   ask: 0,
   notify: 0,
   clean: 0,
+  plan: 0,
 } satisfies Record<ActionKind, 0>) as readonly ActionKind[];
 
 export const ACTION_STATUSES = ["pending", "taken", "done", "failed", "dropped"] as const;

@@ -26,7 +26,7 @@ import type {
 } from "./claim.ts";
 import type { DispatchCap } from "./condition.ts";
 import type { CrystallizationBody, Evidence } from "./crystallization.ts";
-import type { GoalDefinition, Origin, PlanRevision, Priority, RepoSnapshot } from "./goal.ts";
+import type { GoalDefinition, Origin, Planning, PlanRevision, Priority, Proposal, RepoSnapshot } from "./goal.ts";
 import type { Allowance, BudgetOrigin, Spendable } from "./limits.ts";
 import type { MergeTier, PushWish, TakesBack } from "./merge.ts";
 import type { Letter } from "./message.ts";
@@ -71,6 +71,19 @@ export interface EventData {
   "goal.archived": Reason;
 
   "plan.accepted": Omit<PlanRevision, "at">;
+  /** A model is to be asked for a plan. */
+  "plan.wanted": Pick<Planning, "number" | "remark" | "scout" | "accept">;
+  /** No model can be asked for it now. */
+  "plan.waits": { readonly number: number; readonly detail: string; readonly until: number };
+  "plan.proposed": Proposal & { readonly number: number };
+  /** There is no answer that holds; what was wrong with each, and where the answers lie. */
+  "plan.failed": {
+    readonly number: number;
+    readonly problems: readonly string[];
+    readonly rejected: readonly string[];
+    readonly logPath: string;
+  };
+  "plan.dropped": { readonly number: number; readonly reason: string | null };
 
   "work.added": NodeDefinition & { readonly revision: number };
   "work.redefined": { readonly definition: NodeDefinition; readonly revision: number };
@@ -552,6 +565,11 @@ export const EVENT_TYPES = Object.keys({
   "goal.cancelled": 0,
   "goal.archived": 0,
   "plan.accepted": 0,
+  "plan.wanted": 0,
+  "plan.waits": 0,
+  "plan.proposed": 0,
+  "plan.failed": 0,
+  "plan.dropped": 0,
   "work.added": 0,
   "work.redefined": 0,
   "work.queued": 0,

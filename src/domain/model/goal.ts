@@ -77,6 +77,32 @@ export interface PlanRevision {
   readonly raw: string;
 }
 
+/** A plan that waits to be accepted: a revision that is none yet, and the number of the revision it was made on. */
+export interface Proposal extends Omit<PlanRevision, "revision" | "at"> {
+  readonly base: number;
+}
+
+export const PLANNING_STATUSES = ["wanted", "waits", "proposed", "failed"] as const;
+export type PlanningStatus = (typeof PLANNING_STATUSES)[number];
+
+/** Where the plan stands that a model was asked for; it ends when a plan is accepted, or when it is dropped. */
+export interface Planning {
+  /** 1, 2, … for this goal: whoever brings an answer says to which asking it belongs. */
+  readonly number: number;
+  readonly status: PlanningStatus;
+  readonly since: number;
+  /** What the person wants different from the last one. */
+  readonly remark: string | null;
+  /** Questions about the repository are answered before the plan is made. */
+  readonly scout: boolean;
+  readonly accept: "person" | "auto";
+  /** Why it waits or failed, as a clause. */
+  readonly detail: string | null;
+  /** When it is tried again. */
+  readonly until: number | null;
+  readonly proposal: Proposal | null;
+}
+
 export interface Goal extends GoalDefinition {
   readonly goalId: string;
   readonly status: GoalStatus;
@@ -84,6 +110,10 @@ export interface Goal extends GoalDefinition {
   readonly origin: Origin;
   readonly repo: RepoSnapshot;
   readonly plan: readonly PlanRevision[];
+  /** Missing and null: no model was asked for a plan, or that has ended. */
+  readonly planning?: Planning | null;
+  /** How often a model was asked for a plan. */
+  readonly plannings?: number;
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly endedAt: number | null;
@@ -255,9 +285,48 @@ export function applyToGoal(goal: Goal | undefined, event: EventOf): Goal | unde
     case "goal.archived":
       return withStatus(goal, "archived", event.at, event.data.reason);
     case "plan.accepted":
-      return { ...goal, plan: [...goal.plan, { ...event.data, at: event.at }], updatedAt: event.at };
+      return {
+        ...goal,
+        plan: [...goal.plan, { ...event.data, at: event.at }],
+        ...(goal.planning ? { planning: null } : {}),
+        updatedAt: event.at,
+      };
+    case "plan.wanted": {
+      const wanted = { ...event.data, status: "wanted" as const, since: event.at, detail: null, until: null };
+      const planning = { ...wanted, proposal: null };
+      return { ...goal, planning, plannings: event.data.number, updatedAt: event.at };
+    }
+    case "plan.waits":
+    case "plan.proposed":
+    case "plan.failed":
+      return { ...goal, planning: movePlanning(goal.planning, event), updatedAt: event.at };
+    case "plan.dropped":
+      return { ...goal, planning: null, updatedAt: event.at };
     default:
       return goal;
+  }
+}
+
+function movePlanning(
+  planning: Planning | null | undefined,
+  event: EventOf<"plan.waits" | "plan.proposed" | "plan.failed">,
+): Planning | null {
+  if (planning?.number !== event.data.number) return planning ?? null;
+  const moved = { ...planning, since: event.at, detail: null, until: null, proposal: null };
+  switch (event.type) {
+    case "plan.waits":
+      // Since when it waits, not when it was last tried.
+      return {
+        ...moved,
+        ...{ status: "waits", detail: event.data.detail, until: event.data.until },
+        since: planning.status === "waits" ? planning.since : event.at,
+      };
+    case "plan.proposed": {
+      const { number: _number, ...proposal } = event.data;
+      return { ...moved, status: "proposed", proposal };
+    }
+    default:
+      return { ...moved, status: "failed", detail: event.data.problems[0] ?? "there is no plan that holds" };
   }
 }
 

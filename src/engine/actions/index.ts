@@ -14,6 +14,7 @@ import deliver from "./deliver.ts";
 import land from "./land.ts";
 import notify from "./notify.ts";
 import pause from "./pause.ts";
+import plan from "./plan.ts";
 import reassign from "./reassign.ts";
 import resend from "./resend.ts";
 import restart from "./restart.ts";
@@ -30,6 +31,7 @@ export const REGISTRY: { readonly [K in ActionKind]: Executor<K, World> } = {
   land,
   notify,
   pause,
+  plan,
   push,
   reassign,
   resend,
