@@ -147,6 +147,14 @@ interface Flat {
   readonly definition: NodeDefinition;
 }
 
+/** The plan as its nodes would be kept, in reading order. */
+export function definePlan(
+  phases: readonly PlannedNode[],
+  goalTags: readonly string[] = [],
+): readonly { readonly id: string; readonly definition: NodeDefinition }[] {
+  return flatten(phases, goalTags).map(({ node, definition }) => ({ id: node.id, definition }));
+}
+
 /** The tree as a list in reading order, with goal tags inherited and `blocks` turned into dependencies. */
 function flatten(phases: readonly PlannedNode[], goalTags: readonly string[]): Flat[] {
   const flat: Flat[] = [];
