@@ -6,16 +6,19 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { endAttempt } from "#domain/agents/attempt-end.ts";
 import { NO_USAGE, type Usage } from "#domain/model/attempt.ts";
 import { accept } from "#domain/model/decision.ts";
+import { finishByHand } from "#domain/model/work.ts";
 import type { Pulse } from "#domain/signals/pulse.ts";
 import type { Steering } from "#domain/signals/reflex.ts";
 import type { Signal } from "#domain/signals/signal.ts";
 import { type AgentRow, agentsAtWork } from "#store/agent-rows.ts";
 import { attemptByNumber } from "#store/attempts.ts";
+import { finishedTries } from "#store/finished-work.ts";
 import { costsOfGoals, lastLandings, readyTasks } from "#store/fleet-sight.ts";
 import type { SignalLog } from "#store/signal-log.ts";
 import { DEFAULT_SIGNAL_CAPS } from "#store/signal-log.ts";
 import { contextWindows, lastSignals, pulseOf, pulsesOfLiving, signalsAfter, signalsOf } from "#store/signals.ts";
 import type { Store } from "#store/store.ts";
+import { nodesOfGoal } from "#store/work.ts";
 import { addRunning } from "../support/attempts.ts";
 import { ADA, addGoal, addPlan } from "../support/samples.ts";
 import { PLANTED_SECRETS } from "../support/secrets.ts";
@@ -178,6 +181,25 @@ export function signalLogSuite(name: string, open: () => Promise<OpenedLog>): vo
       ]);
       expect(seen.ready.map(({ goalId, workNodeId }) => [goalId, workNodeId])).toEqual([["goal_LATER", "T1.1"]]);
     });
+
+    test("PLAN-1: estimates are made from the attempts on what is done, the latest done first, with their last acts", async () => {
+      const { store, signals, attempt } = await fresh();
+      const [first = 0, second = 0] = [attempt, attempt + 1];
+      await addRunning(store, 3, { pid: 7, start: "7" }, 1);
+      await signals.record(first, "agent-0", [said("a")]);
+      const tries = async (most: number) => (await store.read({ tries: finishedTries(most) })).tries;
+      expect(await tries(10)).toEqual([]);
+      for (const [index, number] of [first, second].entries()) {
+        await endIt(store, number);
+        await finishIt(store, number, ADA.now + index);
+      }
+      const seen = (await tries(10)).map((one) => [one.attempt.attempt, one.lastActAt]);
+      expect(seen).toEqual([
+        [first, ADA.now],
+        [second, null],
+      ]);
+      expect((await tries(1)).map((one) => one.attempt.attempt)).toEqual([second]);
+    });
   });
 }
 
@@ -194,4 +216,20 @@ async function endIt(store: Store, attempt: number, usage: Usage = NO_USAGE): Pr
     reads: { now: attemptByNumber(attempt) },
     decide: ({ now }) => endAttempt(now, around, end, ADA),
   });
+}
+
+async function finishIt(store: Store, attempt: number, at: number): Promise<void> {
+  const { it } = await store.read({ it: attemptByNumber(attempt) });
+  const { goalId = "", workNodeId = "" } = it ?? {};
+  const outcome = await store.commit({
+    at,
+    reads: { nodes: nodesOfGoal(goalId) },
+    decide: ({ nodes }) => {
+      const node = nodes.find((one) => one.workNodeId === workNodeId);
+      if (!node) throw new Error(`no node ${workNodeId}`);
+      const done = { summary: "It works.", crystallizationId: `C_${attempt}`, overrideReason: "seen to work" };
+      return finishByHand(node, nodes, done, { ...ADA, now: at });
+    },
+  });
+  if (!outcome.ok) throw new Error(outcome.refusal.message);
 }

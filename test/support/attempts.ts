@@ -14,10 +14,10 @@ import { ADA } from "./samples.ts";
 const NO_LIMITS = { maxConcurrent: 10_000, maxDepth: 2, startsPerMinute: 100_000, staggerMs: 0 };
 const ROOM = { load: 0, maxLoad: 1, memoryBytes: 1, minMemoryBytes: 0, diskBytes: 1, minDiskBytes: 0 };
 
-/** Each on a goal of its own, made from a prompt. `owner` is the process that counts as its runner. */
-export async function addRunning(store: Store, count: number, owner: ProcessMark): Promise<number[]> {
+/** Each on a goal of its own, made from a prompt. `owner` is the process that counts as its runner; `from`: how many there are. */
+export async function addRunning(store: Store, count: number, owner: ProcessMark, from = 0): Promise<number[]> {
   const numbers: number[] = [];
-  for (let index = 0; index < count; index += 1) numbers.push(await addOne(store, index, owner));
+  for (let index = from; index < from + count; index += 1) numbers.push(await addOne(store, index, owner));
   return numbers;
 }
 
