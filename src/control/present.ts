@@ -28,6 +28,7 @@ import type { Sent } from "./mail/send.ts";
 import type { HeldLanding, Prediction } from "./merge.ts";
 import type { Metrics } from "./metrics.ts";
 import type { RecipientView, TestOutcome } from "./notify.ts";
+import type { PlanPreview } from "./plan-preview.ts";
 import type { Prime } from "./prime.ts";
 import type { QuestionView } from "./question-view.ts";
 import type { Reverted } from "./revert.ts";
@@ -65,6 +66,15 @@ export const presentPlain: Present<object> = plain;
 export const presentGoals: Present<readonly GoalRow[]> = withTimes;
 export const presentGoal: Present<GoalView> = withTimes;
 export const presentPlan: Present<AcceptedPlan & { readonly goalId: string }> = plain;
+export const presentPreview = ({ goalId, base, view, changes }: PlanPreview) =>
+  plain({
+    ...{ goalId, base, added: changes.added, kept: changes.kept, finished: changes.finished },
+    changed: changes.changed.map(({ node, ...rest }) => ({ ...nameNode(node), ...rest })),
+    leftOut: changes.leftOut.map(({ node, ...rest }) => ({ ...nameNode(node), ...rest })),
+    refused: changes.refused.map(({ node, ...rest }) => ({ ...nameNode(node), ...rest })),
+    ...{ stayCancelled: changes.stayCancelled, estimate: view.estimate },
+  });
+const nameNode = ({ workNodeId, name, status }: WorkNode) => ({ id: workNodeId, name, status });
 export const presentAddedWork: Present<AddedWork> = plain;
 export const presentWork: Present<readonly WorkNode[]> = withTimes;
 export const presentNode: Present<NodeDetail> = withTimes;

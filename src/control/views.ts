@@ -61,13 +61,18 @@ export async function goal(world: World, word: string): Promise<GoalView> {
   return {
     ...seen.goal,
     progress: progressOfGoal(seen.nodes, seen.goal.status === "completed"),
-    work: seen.nodes.map((node) => nodeView(node, seen.nodes)),
+    work: viewNodes(seen.nodes),
     crystallization: seen.own ?? seen.latest ?? null,
   };
 }
 
-function nodeView(node: WorkNode, nodes: readonly WorkNode[]): NodeView {
+/** A thousand nodes are looked at once each for what they wait for, not once for every other. */
+function viewNodes(nodes: readonly WorkNode[]): NodeView[] {
   const byId = new Map(nodes.map((one) => [one.workNodeId, one]));
+  return nodes.map((node) => nodeView(node, nodes, byId));
+}
+
+function nodeView(node: WorkNode, nodes: readonly WorkNode[], byId: ReadonlyMap<string, WorkNode>): NodeView {
   return {
     ...node,
     progress: progressOf(node, nodes),
@@ -115,7 +120,8 @@ export async function workNode(world: World, words: { node: string; goal?: strin
     : undefined;
   const last = assignments.at(-1);
   const observed = last ? (await observeAssignment(world, last)).observed : null;
-  return { ...nodeView(node, nodes), assignments, crystallization: latest ?? null, observed };
+  const view = nodeView(node, nodes, new Map(nodes.map((one) => [one.workNodeId, one])));
+  return { ...view, assignments, crystallization: latest ?? null, observed };
 }
 
 export async function events(world: World, filter: EventFilter): Promise<EventOf[]> {

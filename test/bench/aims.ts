@@ -24,6 +24,7 @@ export const AIMS = {
   makespan: "28 tasks of 2 s, 4 at once",
   idle: "an idle fleet of 20 agents",
   decide: "deciding for 10,000 agents",
+  plan: "validating a plan of 245 nodes",
   writers: "50 long-lived writers",
   landing: "100 clean branches landed",
   rebuild: "rebuilding from 100k and 1M events",
@@ -163,6 +164,21 @@ export const ROWS = [
     floor: "10 × deciding for 1,000",
     short:
       "From 1,000 agents to 40,000 the price of one grows from 4 to 8 µs: ever less of the fleet fits the processor's caches. A rule that looks at everybody for everybody would have made it forty times as much.",
+  }),
+
+  row(
+    "plan-245",
+    "plan",
+    "a plan of 245 nodes read and validated",
+    { unit: "ms", most: 50 },
+    {
+      short:
+        "Reading the text and checking its shape is most of it; the rules themselves are a few ms. See whether the run was disturbed.",
+    },
+  ),
+  row("plan-linear", "plan", "the rules over 1,000 nodes, with path, schedule and estimate", times(1.5), {
+    floor: "4 × the same over 250",
+    short: "Each node costs some more where fewer of them fit the processor's caches.",
   }),
 
   row(

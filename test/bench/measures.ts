@@ -8,6 +8,7 @@ import { landing } from "./landing.ts";
 import { liveView } from "./live.ts";
 import { lookInto, send } from "./mail.ts";
 import { makespan } from "./makespan.ts";
+import * as plan from "./plan.ts";
 import * as rebuild from "./rebuild.ts";
 import { reflex } from "./reflex.ts";
 import { restart } from "./restart.ts";
@@ -43,6 +44,8 @@ export const MEASURES: Readonly<Record<RowName, Measure>> = {
   "idle-children": idle.children,
   "decide-10000": decide.tenThousand,
   "decide-linear": decide.linear,
+  "plan-245": plan.validation,
+  "plan-linear": plan.linear,
   writers: writers.rate,
   "writers-cost": writers.cost,
   landing: landing(300),

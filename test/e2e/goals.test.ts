@@ -62,6 +62,52 @@ test("GOAL-1, SCOPE-1: a plan brings title, criteria and constraints, and tells 
   expect(again).toMatchObject({ title: "Mine", successCriteria: ["other"], constraints: ["no dependency"] });
 });
 
+/** As a file: five phases of seven tasks with six subtasks each, one subtask and four tasks short of the limits of a model. */
+function largePlan(): string {
+  const node = (id: string, more: object = {}) => ({
+    ...{ id, name: `The work of ${id}`, objective: "It works.", acceptance: [`${id} is seen to work`] },
+    ...more,
+  });
+  const tasks = (phase: number) =>
+    [1, 2, 3, 4, 5, 6, 7].map((task) =>
+      node(`T${phase}.${task}`, {
+        deps: task > 2 ? [`T${phase}.${task - 2}`] : [],
+        subtasks: [1, 2, 3, 4, 5, 6]
+          .slice(0, phase === 5 && task === 7 ? 1 : 6)
+          .map((part) => node(`S${phase}.${task}.${part}`)),
+      }),
+    );
+  const phases = [1, 2, 3, 4, 5].map((phase) =>
+    node(`P${phase}`, { deps: phase === 1 ? [] : [`P${phase - 1}`], tasks: tasks(phase) }),
+  );
+  return JSON.stringify({ planVersion: 1, phases });
+}
+
+test("PLAN-1, GOAL-2: 245 nodes are shown on a few screens, all of them with --full, and the history of their plan", async () => {
+  const { path, goalId } = await begun();
+  writeFileSync(join(path, "large.json"), largePlan());
+  const plan = ["goal", "plan", goalId, "--file", "large.json"];
+  const diff = await run(path, ...plan, "--diff");
+  expect(diff).toContain("Against revision 1:");
+  expect(diff).toContain("- S1  ISO  (queued, would be cancelled)");
+  expect(diff).toMatch(/^24\d nodes added, .*would be cancelled/m);
+  const shownDiff = await json(path, ...plan, "--diff");
+  expect(shownDiff).toMatchObject({ goalId, base: 1, estimate: { width: 2, path: { unit: "tasks" } } });
+  expect(shownDiff.leftOut.map(({ id }: { id: string }) => id)).toEqual(["T1", "S1", "S2", "T2"]);
+  // Looking stores nothing.
+  expect((await json(path, "goal", "show", goalId)).plan).toHaveLength(1);
+  await run(path, ...plan, "--prune", "--change", "in more detail");
+  const short = (await run(path, "goal", "show", goalId)).trim().split("\n");
+  expect(short.length).toBeLessThanOrEqual(100);
+  expect(short.join("\n")).toContain("* T1.1  [queued] The work of T1.1");
+  expect(short.join("\n")).toContain(`nodes folded; overseer goal show ${goalId} --full shows everything`);
+  expect(short.join("\n")).toMatch(/^ {2}2 {2}.* from a file: in more detail$/m);
+  expect(short.join("\n")).toMatch(/^\* critical path: T1\.1 → .*\(20 of 35 tasks\)$/m);
+  const full = (await run(path, "goal", "show", goalId, "--full")).split("\n");
+  expect(full.filter((line) => /^ +(\* )?[PTS]\d\S* {2}\[/.test(line)).length).toBeGreaterThanOrEqual(245);
+  expect((await json(path, "goal", "show", goalId)).work.length).toBe(249);
+});
+
 test("GOAL-3, WORK-6, STORE-8: from init to a completed goal, its story and its export", async () => {
   const { path, goalId } = await begun();
   for (const node of ["S1", "S2", "T2"]) await run(path, "work", "done", node, "--summary", `${node} works`);
@@ -299,6 +345,8 @@ describe("READ-1", () => {
       ["status"],
       ["goal", "list", "--all"],
       ["goal", "show", goalId],
+      ["goal", "show", goalId, "--full"],
+      ["goal", "plan", goalId, "--file", "plan.yaml", "--diff"],
       ["work", "list"],
       ["work", "show", "S1"],
       ["why", goalId],

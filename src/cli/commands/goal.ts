@@ -3,20 +3,21 @@
 import { askYes } from "#cli/ask-yes.ts";
 import type { Call, Command, Option } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
-import { inert, moment, plural, table } from "#cli/text.ts";
+import { inert, plural, table } from "#cli/text.ts";
 import * as goals from "#control/goals.ts";
 import * as plans from "#control/plans.ts";
 import { presentGoal, presentGoals, presentPlan } from "#control/present.ts";
 import type { GoalRow } from "#control/status.ts";
-import type { GoalView } from "#control/views.ts";
 import * as views from "#control/views.ts";
 import { GOAL_STATUSES, PRIORITIES, type Priority, type Risk } from "#domain/model/goal.ts";
 import { LEAVES_OUT, type Pruned } from "#domain/plans/left-out.ts";
 import type { AcceptedPlan } from "#domain/plans/plan.ts";
-import { countAll, listLost, tellProgress } from "#domain/plans/rollup.ts";
+import { countAll, listLost } from "#domain/plans/rollup.ts";
 import { OverseerError } from "#errors.ts";
 import { redact } from "#telemetry/redact.ts";
 import { BUDGET_OPTIONS, readRaise } from "./budget-options.ts";
+import { showPlanDiff } from "./goal-diff.ts";
+import show from "./goal-show.ts";
 
 const DEFINITION: readonly Option[] = [
   { name: "title", value: "text", summary: "One line that names the goal." },
@@ -168,55 +169,6 @@ export function printGoals(call: Call, rows: readonly GoalRow[]): void {
   );
 }
 
-const show: Command<Parts> = {
-  name: "show",
-  summary: "Show a goal with its plan and latest handoff.",
-  args: [GOAL_ARG],
-  async run(call, parts) {
-    const goal = await views.goal(await parts.world(), call.arg("goal"));
-    if (call.json) return call.out.json(presentGoal(goal));
-    printGoal(call, goal);
-  },
-};
-
-function printGoal(call: Call, goal: GoalView): void {
-  const { out } = call;
-  out.line(`${goal.goalId}  ${inert(goal.title)}`);
-  out.line(
-    `${goal.status}${goal.statusReason ? ` (${inert(goal.statusReason)})` : ""}, ${goal.priority} priority, ${goal.progress.percent} % (${tellProgress(goal.progress)})`,
-  );
-  out.line(`created ${moment(goal.createdAt)} UTC${goal.owner ? `, owned by ${inert(goal.owner)}` : ""}`);
-  if (goal.tags.length > 0) out.line(`tags: ${goal.tags.map(inert).join(", ")}`);
-  if (goal.problemStatement) out.line(`\n${inert(goal.problemStatement)}`);
-  const section = (name: string, lines: readonly string[]) => {
-    if (lines.length > 0) out.line(`\n${name}`);
-    for (const line of lines) out.line(`  - ${inert(line)}`);
-  };
-  section("Reached when", goal.successCriteria);
-  section("Not about", goal.nonGoals);
-  section("Constraints", goal.constraints);
-  section("Assumptions", goal.assumptions);
-  section(
-    "Risks",
-    goal.risks.map(({ risk, impact, mitigation }) => [risk, impact, mitigation].filter(Boolean).join(" | ")),
-  );
-  const plan = goal.plan.at(-1);
-  if (plan) out.line(`\nPlan, revision ${plan.revision} (${inert(plan.change)})`);
-  else out.line(`\nNo plan yet: overseer goal plan ${goal.goalId} --file plan.yaml`);
-  for (const node of goal.work) {
-    const indent = "  ".repeat(node.path.split("/").length);
-    const waits = node.waitsFor.length > 0 ? `, waits for ${node.waitsFor.join(", ")}` : "";
-    const percent = node.leaf ? "" : ` ${node.progress.percent} %`;
-    out.line(`${indent}${node.workNodeId}  [${node.status}${percent}${waits}] ${inert(node.name)}`);
-  }
-  if (goal.crystallization) {
-    out.line(
-      `\nLatest handoff (${goal.crystallization.workNodeId ?? "goal"}, ${moment(goal.crystallization.createdAt)} UTC)`,
-    );
-    out.line(`  ${inert(goal.crystallization.summary)}`);
-  }
-}
-
 const update: Command<Parts> = {
   name: "update",
   summary: "Change a goal's description.",
@@ -314,9 +266,15 @@ says --prune. One more task is 'overseer work add'. --file - reads standard inpu
     { name: "file", value: "path", summary: "The plan, or - for standard input." },
     { name: "change", value: "text", summary: "Why there is a new revision." },
     { name: "prune", summary: "Cancel open nodes that the plan leaves out, without asking." },
+    { name: "diff", summary: "Show what the file, or the plan that is proposed, would change; nothing is stored." },
+    { name: "full", summary: "With --diff: cut and leave out nothing." },
   ],
-  examples: [{ line: "overseer goal plan goal_7ZK3 --file plan.yaml", why: "use a plan written by hand" }],
+  examples: [
+    { line: "overseer goal plan goal_7ZK3 --file plan.yaml", why: "use a plan written by hand" },
+    { line: "overseer goal plan goal_7ZK3 --file plan.yaml --diff", why: "see first what it would change" },
+  ],
   async run(call, parts) {
+    if (call.has("diff")) return showPlanDiff(call, parts);
     const file = call.text("file");
     if (file === undefined) {
       throw new OverseerError("usage", "FILE_MISSING", "No plan file was named.", "Give it with --file plan.yaml.");

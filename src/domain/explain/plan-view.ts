@@ -20,7 +20,7 @@ export interface PlanRow {
   readonly files: readonly string[];
   /** Role, runtime and model where it says them, and neither all tasks nor the node above it say the same. */
   readonly goesTo: string | null;
-  /** What it waits for: of work, what it still waits for. */
+  /** What it waits for: of work, what it still waits for and the node above it does not. */
   readonly after: readonly string[];
   readonly isCritical: boolean;
   /** Null of a plan that is no work yet. */
@@ -45,7 +45,7 @@ export function viewWork(nodes: readonly ViewedNode[], estimate: PlanEstimate | 
   const around = lookAround(byId, estimate);
   const rows = nodes.map((node) => ({
     ...viewNode(node.workNodeId, node, around),
-    after: node.waitsFor,
+    after: node.waitsFor.filter((id) => !byId.get(node.parentId ?? "")?.waitsFor.includes(id)),
     work: {
       status: node.status,
       progress: node.progress,
