@@ -13,7 +13,7 @@ import { type PlanPart, partsOfPlan, partsOfWork } from "#domain/plans/plan-piec
 import { OverseerError } from "#errors.ts";
 import { parsePlan } from "#planner/plan-file.ts";
 import { livingAttempts } from "#store/attempts.ts";
-import { finishedTries } from "#store/finished-work.ts";
+import { listFinishedTries } from "#store/finished-work.ts";
 import { goalById } from "#store/goals.ts";
 import { nodesOfGoal } from "#store/work.ts";
 import { redactDeep } from "#telemetry/redact.ts";
@@ -91,7 +91,7 @@ async function estimateParts(world: World, parts: readonly PlanPart[]): Promise<
 
 /** Null where the settings cannot be read: a plan can be looked at all the same, and everything else says what is wrong. */
 async function readGrounds(world: World): Promise<EstimateGrounds | null> {
-  const { tries } = await (await world.reader()).read({ tries: finishedTries(LATEST_NODES) });
+  const { tries } = await (await world.reader()).read({ tries: listFinishedTries(LATEST_NODES) });
   try {
     const { config, files } = await world.settings();
     const { byCapability } = await loadRoles(files, roleSources(world.root, config));

@@ -7,7 +7,7 @@ import type { MemoryTables, Query } from "./query.ts";
 import { attemptsIn, compareText } from "./query.ts";
 
 /** All attempts on the nodes that were done last, so many nodes at most; in the order of their numbers. */
-export function finishedTries(nodes: number): Query<FinishedTry[]> {
+export function listFinishedTries(nodes: number): Query<FinishedTry[]> {
   return {
     sql: `select a.doc, p.doc as pulse from attempts a
       join (select n.goal_id, n.node_id from nodes n where n.status = 'done'

@@ -12,7 +12,7 @@ import type { Steering } from "#domain/signals/reflex.ts";
 import type { Signal } from "#domain/signals/signal.ts";
 import { type AgentRow, agentsAtWork } from "#store/agent-rows.ts";
 import { attemptByNumber } from "#store/attempts.ts";
-import { finishedTries } from "#store/finished-work.ts";
+import { listFinishedTries } from "#store/finished-work.ts";
 import { costsOfGoals, lastLandings, readyTasks } from "#store/fleet-sight.ts";
 import type { SignalLog } from "#store/signal-log.ts";
 import { DEFAULT_SIGNAL_CAPS } from "#store/signal-log.ts";
@@ -187,7 +187,7 @@ export function signalLogSuite(name: string, open: () => Promise<OpenedLog>): vo
       const [first = 0, second = 0] = [attempt, attempt + 1];
       await addRunning(store, 3, { pid: 7, start: "7" }, 1);
       await signals.record(first, "agent-0", [said("a")]);
-      const tries = async (most: number) => (await store.read({ tries: finishedTries(most) })).tries;
+      const tries = async (most: number) => (await store.read({ tries: listFinishedTries(most) })).tries;
       expect(await tries(10)).toEqual([]);
       for (const [index, number] of [first, second].entries()) {
         await endIt(store, number);
