@@ -140,3 +140,37 @@ test("SLING-4: sling takes a list, says what it means that no daemon runs, and f
     () => fleet.repo.git("log", "--oneline", "main"),
   );
 });
+
+test("PLAN-1, GOAL-2: what is left of a plan is estimated from what is done, and a plan that leaves out work in flight names its agent", async () => {
+  const fleet = await fleetOf({ more: "landing: {mode: auto}\n" });
+  const names = ["T1", "T2", "T3"];
+  const still = `Wait. ${renderScript([{ kind: "wait", ms: 3_600_000 }])}`;
+  const tasks = [
+    ...names.map((id) => ({ id, objective: `Do ${id}. ${renderScript(deliver(id))}` })),
+    { id: "T4", objective: still, deps: names },
+    { id: "T5", objective: still, deps: ["T4"] },
+  ];
+  const file = write(fleet, "plan.json", planOf(...tasks));
+  const made = await fleet.ok("goal", "create", "--title", "All", "--plan", file, "--json");
+  const { goalId } = JSON.parse(made) as { goalId: string };
+  const show = () => fleet.ok("goal", "show", goalId);
+  expect(await show()).toContain("No finished work to estimate from: it takes 3 finished tasks, and there are 0 of");
+  await fleet.ok("up");
+  await eventually(
+    () => fleet.all("agent.ended").length >= 3 && fleet.all("agent.started").some(({ nodeId }) => nodeId === "T4"),
+    () => fleet.repo.git("log", "--oneline", "main"),
+  );
+  const left = await show();
+  expect(left).toContain("[in progress, 3 of 5 done] P");
+  expect(left).toContain("Left: 2 tasks for agents; 1 agent at a time.");
+  expect(left).toMatch(/^\* critical path: T4 → T5 \(2 of 2 tasks, about \d+ s\)$/m);
+  expect(left).toMatch(/^Estimate: \d+ s/m);
+  expect(left).toContain("From 3 finished tasks of builder on scripted, least to most");
+  const shorter = write(fleet, "shorter.json", planOf(...tasks.slice(0, 3)));
+  const diff = await fleet.ok("goal", "plan", goalId, "--file", shorter, "--diff");
+  expect(diff).toMatch(
+    /^- T4 {2}Task T4 {2}\(in progress, would be cancelled; in flight: \S+#\d+ would be stopped, its work kept\)$/m,
+  );
+  expect(diff).toContain("2 would be cancelled, 1 kept, 3 finished and untouched.");
+  expect(fleet.all("plan.accepted")).toHaveLength(1);
+});
