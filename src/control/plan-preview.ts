@@ -69,9 +69,9 @@ export async function previewProposal(world: World, word: string): Promise<PlanP
   if (!proposal) {
     throw new OverseerError(
       "not-found",
-      "PROPOSAL_NONE",
-      `No plan of ${goalId} waits to be accepted.`,
-      "Name the plan to compare with: --file plan.yaml.",
+      "NO_PROPOSAL",
+      `No plan is proposed for ${goalId}.`,
+      `Ask for one with 'overseer goal plan ${goalId} --with-model', or name the plan to look at: --file plan.yaml.`,
     );
   }
   return previewPlan(world, goalId, redactDeep(parsePlan(proposal.raw, "the proposed plan").phases));

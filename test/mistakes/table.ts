@@ -93,7 +93,7 @@ export const MISTAKES: readonly Mistake[] = [
   ready('goal cancel ""', 2, /No goal was named/, /goal list/),
   ready('goal show "  "', 2, /No goal was named/, /goal list/),
   ready("goal show goal_NOTHERE000", 3, /no goal goal_NOTHERE000/, /goal list/),
-  ready("goal plan $G --diff", 3, /No plan of goal_\w+ waits/, /--file plan\.yaml/),
+  ready("goal plan $G --diff", 3, /No plan is proposed for goal_\w+/, /--file plan\.yaml/),
   ready("goal show nonsense", 3, /no goal nonsense/, /goal list/),
   ready("goal cancel $G/T1", 3, /no goal/, /goal list/),
   ready("work list --goal=", 2, /No goal was named/, /goal list/),
