@@ -22,6 +22,12 @@ export const listFilesOfCommits = (): string[] => [
   ...["--format=%x00%H", "--stdin"],
 ];
 
+/** A commit and those before it, newest first, each as its short id, its subject and its files as above. */
+export const pastCommits = (commit: string, most: number): string[] => [
+  ...[...QUOTED, "log", `--max-count=${most}`, "--diff-merges=first-parent", "--no-renames", "--name-only"],
+  ...["--format=%x00%h %s", "--end-of-options", commit, "--"],
+];
+
 /** Against the index, only an intent-to-add entry is an addition. */
 export const listIntentToAddFiles = (): string[] => [...QUOTED, "diff-files", "--diff-filter=A", "--name-only"];
 

@@ -34,6 +34,8 @@ export interface ProjectFacts {
   readonly guides: readonly GuideSeen[];
   readonly similar: SimilarChanges;
   readonly remarks: readonly string[];
+  /** How many there are beside those that are named here. */
+  readonly leftOut: Readonly<Record<"directories" | "topFiles" | "commands", number>>;
 }
 
 /** A command that stands in the repository, and what it runs, where that is another text. */
@@ -51,24 +53,33 @@ const MOST_DIRECTORIES = 40;
 const MOST_TOP_FILES = 40;
 const MOST_LANGUAGES = 10;
 const MOST_RECENT = 25;
-const MOST_OF_EACH = 25;
+const MOST_COMMANDS = 60;
 /** More of a guide than this is never shown, whatever the room. */
 const LONGEST_GUIDE = 24_000;
 
 export function gatherFacts(seen: ProjectSeen, sentence: string): ProjectFacts {
   const { paths, commits, remarks } = seen;
+  const directories = layOut(paths, MOST_DIRECTORIES);
+  const atTop = new Set(paths.flatMap((path) => (path.includes("/") ? [path.slice(0, path.indexOf("/"))] : [])));
+  const topFiles = paths.filter((path) => !path.includes("/"));
+  const commands = listCommands(seen);
   return {
     files: paths.length,
-    directories: layOut(paths, MOST_DIRECTORIES),
-    topFiles: paths.filter((path) => !path.includes("/")).slice(0, MOST_TOP_FILES),
+    directories,
+    topFiles: topFiles.slice(0, MOST_TOP_FILES),
     languages: countLanguages(paths).slice(0, MOST_LANGUAGES),
-    commands: listCommands(seen),
+    commands: commands.slice(0, MOST_COMMANDS),
     checks: findChecks(seen),
     setup: suggestSetup(seen),
     recent: commits.slice(0, MOST_RECENT).map(({ id, subject }) => ({ id, subject })),
     guides: listGuides(seen),
     similar: findSimilar(sentence, paths, commits),
     remarks,
+    leftOut: {
+      directories: atTop.size - directories.filter(({ path }) => path.indexOf("/") === path.length - 1).length,
+      topFiles: Math.max(0, topFiles.length - MOST_TOP_FILES),
+      commands: Math.max(0, commands.length - MOST_COMMANDS),
+    },
   };
 }
 
@@ -83,11 +94,11 @@ function listGuides({ texts }: ProjectFiles): GuideSeen[] {
 
 function listCommands(project: ProjectFiles): CommandSeen[] {
   const { manager, scripts } = readPackageScripts(project) ?? {};
-  const ofScripts = [...(scripts ?? [])].slice(0, MOST_OF_EACH);
+  const ofScripts = [...(scripts ?? [])];
   const ofTargets = readTaskTargets(project).flatMap(({ program, targets }) =>
-    [...targets.keys()].slice(0, MOST_OF_EACH).map((name) => ({ command: `${program} ${name}`, runs: null })),
+    [...targets.keys()].map((name) => ({ command: `${program} ${name}`, runs: null })),
   );
-  const ofCi = [...new Set(listRunLines(readCi(project)))].slice(0, MOST_OF_EACH);
+  const ofCi = [...new Set(listRunLines(readCi(project)))];
   return [
     ...ofScripts.map(([name, runs]) => ({ command: `${manager} run ${name}`, runs })),
     ...ofTargets,
@@ -136,7 +147,9 @@ const FENCES = 2 * 17 + 8;
 const LEAST_ROOM = 200;
 
 function listSections(facts: ProjectFacts): Section[] {
-  const { directories, topFiles, languages, commands, checks, setup, recent, guides, similar, remarks } = facts;
+  const { directories, topFiles, languages, commands, checks, setup, recent, guides, similar, remarks, leftOut } =
+    facts;
+  const more = (count: number, what: string) => (count > 0 ? [`[… ${count} more ${what} left out]`] : []);
   const sections: Section[] = [
     {
       title: `Layout (${facts.files} tracked files; the largest directories first)`,
@@ -145,7 +158,9 @@ function listSections(facts: ProjectFacts): Section[] {
           const indent = "  ".repeat(path.split("/").length - 2);
           return `${indent}${path}: ${files}${language === null ? "" : `, mostly ${language}`}`;
         }),
+        ...more(leftOut.directories, "directories at the top"),
         ...(topFiles.length === 0 ? [] : [`at the top: ${topFiles.join(", ")}`]),
+        ...more(leftOut.topFiles, "files at the top"),
       ],
     },
     {
@@ -160,6 +175,7 @@ function listSections(facts: ProjectFacts): Section[] {
         ...commands.map(({ command, runs }) =>
           runs === null ? command : runs === "CI" ? `${command} (in CI)` : `${command} (${runs})`,
         ),
+        ...more(leftOut.commands, "commands"),
       ],
     },
     {
@@ -229,7 +245,7 @@ function cutLines(title: string, lines: readonly string[], room: number): string
   const head = `${title}:`;
   const whole = [head, ...lines].join("\n");
   if (byteLength(whole) <= room) return whole;
-  let used = byteLength(head) + byteLength(leftOut(lines.length));
+  let used = byteLength(head) + byteLength(tellCut(lines.length));
   if (used > room) return undefined;
   const kept: string[] = [];
   for (const line of lines) {
@@ -237,9 +253,9 @@ function cutLines(title: string, lines: readonly string[], room: number): string
     if (used > room) break;
     kept.push(line);
   }
-  return [head, ...kept].join("\n") + leftOut(lines.length - kept.length);
+  return [head, ...kept].join("\n") + tellCut(lines.length - kept.length);
 }
 
-function leftOut(count: number): string {
+function tellCut(count: number): string {
   return `\n[… ${count} more lines left out]`;
 }

@@ -19,6 +19,7 @@ export interface SimilarChanges {
 const MOST_FILES = 15;
 const MOST_COMMITS = 6;
 const MOST_FILES_OF_COMMIT = 6;
+const MOST_TOUCHED = 40;
 
 /** The best first; empty where nothing matches. */
 export function findSimilar(
@@ -32,8 +33,11 @@ export function findSimilar(
   const files = rank(ofPaths, paths.length, (path) => (isAside(path) ? 0.2 : 1));
   const weigh = weights(ofPaths, paths.length);
   const ofCommits = commits.map((commit) => ({ one: commit, hits: findHits(commit.subject, wanted) }));
+  // One that touched everything says nothing of what it was about.
   const touched = (commit: CommitSeen) =>
-    Math.max(0, ...commit.files.map((file) => sum(findHits(file, wanted), weigh) * (isAside(file) ? 0.2 : 1)));
+    commit.files.length > MOST_TOUCHED
+      ? 0
+      : Math.max(0, ...commit.files.map((file) => sum(findHits(file, wanted), weigh) * (isAside(file) ? 0.2 : 1)));
   const told = rank(
     ofCommits,
     commits.length,
