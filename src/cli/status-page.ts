@@ -70,6 +70,12 @@ class Page {
     this.lines.push(this.paint(text, tone));
   }
 
+  /** Over as many lines as it takes. */
+  sentence(text: string, tone?: Tone): void {
+    if (this.style.plain) this.line(text);
+    else for (const part of paragraph("", text, this.style.width, "  ")) this.line(part, tone);
+  }
+
   gap(): void {
     if (!this.style.plain && this.lines.length > 0 && this.lines.at(-1) !== "") this.lines.push("");
   }
@@ -138,7 +144,7 @@ function clip(name: string): string {
   return said.length > MOST_SIGNS ? `${said.slice(0, MOST_SIGNS)}…` : said;
 }
 
-function addDaemon(page: Page, { daemon, off }: Status): void {
+function addDaemon(page: Page, { daemon, off, unchecked }: Status): void {
   page.line(inert(tellDaemon(daemon, page.now)), daemon.state === "running" ? undefined : "trouble");
   if (daemon.state === "running" || daemon.state === "not-ticking") {
     const indent = page.style.plain ? "" : "  ";
@@ -148,6 +154,7 @@ function addDaemon(page: Page, { daemon, off }: Status): void {
     }
   }
   if (off.length > 0) page.line(`Switched off: ${off.join(", ")}`);
+  if (unchecked !== null) page.sentence(unchecked, "trouble");
 }
 
 function tellDaemon(daemon: DaemonStatus, now: number): string {

@@ -29,8 +29,16 @@ export function readLandingRules(world: World): Promise<LandingRules> {
 }
 
 export async function setSetting(world: World, key: string, typed: string): Promise<SettingsEdit> {
+  return setSettings(world, [[key, typed]]);
+}
+
+/** All of them in one step, or none. */
+export async function setSettings(
+  world: World,
+  all: readonly (readonly [key: string, typed: string])[],
+): Promise<SettingsEdit> {
   const { path, text } = await readFile(world);
-  const changed = setKey(text ?? "", key, typed, CONFIG_FILE);
+  const changed = all.reduce((now, [key, typed]) => setKey(now, key, typed, CONFIG_FILE), text ?? "");
   return replaceFile(world, path, text, changed);
 }
 

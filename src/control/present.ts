@@ -38,6 +38,7 @@ import type { GoalRow, Status } from "./status.ts";
 import type { TrustReport } from "./trust.ts";
 import type { Finding } from "./upkeep/doctor.ts";
 import type { Initialised } from "./upkeep/init.ts";
+import type { ProposedChecks } from "./upkeep/propose-checks.ts";
 import type { Uninstalled } from "./upkeep/uninstall.ts";
 import type { GoalView, NodeDetail } from "./views.ts";
 import type { Told } from "./why.ts";
@@ -190,8 +191,8 @@ export function presentStatus(now: Status): Presented {
     },
   });
 }
-export const presentStarted = (daemon: Registration, unfit: readonly Finding[]) =>
-  withTimes({ ...daemon, since: isoTime(daemon.since), unfit });
+export const presentStarted = (daemon: Registration, unfit: readonly Finding[], unchecked: string | null) =>
+  withTimes({ ...daemon, since: isoTime(daemon.since), unfit, unchecked });
 export const presentDown = ({ was, killed }: DownOutcome, stopped: readonly StoppedAgent[]) =>
   plain({ running: false, was: was?.pid ?? null, killed, stopped });
 export const presentFrozen = ({ changed, fleet }: FleetChange) =>
@@ -204,7 +205,7 @@ export const presentWhy = ({ cause, receipts: _receipts, answer, ...told }: Told
 export const presentMetrics: Present<Metrics> = withTimes;
 
 // Upkeep
-export const presentInit: Present<Initialised> = plain;
+export const presentInit = (made: Initialised, checks: ProposedChecks | null) => plain({ ...made, checks });
 export const presentUninstalled: Present<Uninstalled> = plain;
 export const presentTrust: Present<TrustReport> = plain;
 export const presentCheckup = (fixed: readonly string[], findings: readonly Finding[]) =>

@@ -10,6 +10,7 @@ import type { Explained } from "#domain/explain/standstill.ts";
 import { sentenceOf } from "#domain/health/high-water.ts";
 import type { Away } from "#domain/health/place.ts";
 import type { Hold } from "#domain/health/settings.ts";
+import { tellUnchecked } from "#domain/health/unchecked.ts";
 import type { Action } from "#domain/model/action.ts";
 import type { Condition } from "#domain/model/condition.ts";
 import type { Fleet } from "#domain/model/fleet.ts";
@@ -85,6 +86,8 @@ export interface Status extends Explained {
   readonly frozen: Pick<Fleet, "since" | "by" | "reason"> | null;
   /** Rings that are switched off. */
   readonly off: readonly string[];
+  /** That nothing proves what agents report, while a daemon puts them to work; null where there is a check. */
+  readonly unchecked: string | null;
 }
 
 /** A goal in one line, as lists and `status` show it. */
@@ -262,9 +265,17 @@ export async function readFleetStatus(world: World): Promise<Status> {
     daemon,
     frozen: fleet?.status === "frozen" ? { since: fleet.since, by: fleet.by, reason: fleet.reason } : null,
     off: listSwitchedOff(config, daemon),
+    unchecked: tellUncheckedFleet(config, daemon),
   };
   const explained = await explainStatus(world, store, status, seen, config);
   return { ...status, ...explained, agents: status.agents.map((one) => addStall(one, explained, seen.nodes)) };
+}
+
+/** Without a daemon somebody is there for every agent, and sees for themselves. */
+function tellUncheckedFleet(config: Config | undefined, daemon: DaemonStatus): string | null {
+  if (config === undefined || daemon.state === "stopped" || !daemon.supervision) return null;
+  const landsByItself = (config.landing.mode ?? (daemon.auto ? "auto" : "review")) === "auto";
+  return tellUnchecked({ checks: Object.keys(config.checks), landsByItself });
 }
 
 /** Where its standstill says that nothing moves, its row does too, since then. */

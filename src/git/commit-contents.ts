@@ -9,7 +9,7 @@ import { unquotePath } from "./quoted-path.ts";
 import * as snapshotArgs from "./snapshot-arguments.ts";
 import { GITLINK } from "./tree-entries.ts";
 
-export interface TrackedFile {
+export interface CommittedFile {
   readonly path: string;
   readonly oid: string;
   /** A regular file; a link is tracked too, and is never read. */
@@ -17,16 +17,16 @@ export interface TrackedFile {
 }
 
 export interface CommitContents {
-  readonly files: readonly TrackedFile[];
+  readonly files: readonly CommittedFile[];
   /** Paths at which other repositories are. */
   readonly submodules: readonly string[];
 }
 
 /** Rejects as Git.run does, with GIT_TIMED_OUT and GIT_OUTPUT_TOO_LARGE where it is more than can be looked at. */
 export async function listContents({ git }: GitTools, repository: string, commit: string): Promise<CommitContents> {
-  const limits = bound(repository, LIST_MS, LIST_BYTES);
+  const limits = limitTo(repository, LIST_MS, LIST_BYTES);
   const listed = await git.run(landingArgs.treeEntries(commit), limits);
-  const files: TrackedFile[] = [];
+  const files: CommittedFile[] = [];
   const submodules: string[] = [];
   for (const entry of listed.split("\0")) {
     const tab = entry.indexOf("\t");
@@ -49,13 +49,13 @@ export interface SmallTexts {
 export async function readSmallTexts(
   { git }: GitTools,
   repository: string,
-  files: readonly TrackedFile[],
+  files: readonly CommittedFile[],
   maxBytes: number,
 ): Promise<SmallTexts> {
   const regular = files.filter(({ isRegular }) => isRegular);
   const oids = [...new Set(regular.map(({ oid }) => oid))];
   if (oids.length === 0) return { texts: new Map(), left: [] };
-  const limits = bound(repository, READ_MS, oids.length * (maxBytes + 200));
+  const limits = limitTo(repository, READ_MS, oids.length * (maxBytes + 200));
   const stdin = (some: readonly string[]) => some.map((oid) => `${oid}\n`).join("");
   const sizes = (await git.run(landingArgs.objectSizes(), { ...limits, stdin: stdin(oids) })).split("\n");
   const small = oids.filter((_, at) => /^\d+$/.test(sizes[at] ?? "") && Number(sizes[at]) <= maxBytes);
@@ -103,7 +103,7 @@ export async function listPastCommits(
   commit: string,
   most: number,
 ): Promise<PastCommit[]> {
-  const listed = await git.run(snapshotArgs.pastCommits(commit, most), bound(repository, HISTORY_MS, HISTORY_BYTES));
+  const listed = await git.run(snapshotArgs.pastCommits(commit, most), limitTo(repository, HISTORY_MS, HISTORY_BYTES));
   return listed.split("\0").flatMap((entry) => {
     const [head = "", ...names] = entry.split("\n");
     const [id = "", ...words] = head.split(" ");
@@ -119,6 +119,6 @@ const READ_MS = 10_000;
 const HISTORY_MS = 10_000;
 const HISTORY_BYTES = 32 * 1024 * 1024;
 
-function bound(cwd: string, timeoutMs: number, maxBytes: number): GitRunOptions {
+function limitTo(cwd: string, timeoutMs: number, maxBytes: number): GitRunOptions {
   return { cwd, timeoutMs, maxBytes, env: { GIT_NO_LAZY_FETCH: "1" } };
 }

@@ -73,6 +73,12 @@ test("doctor judges outcomes: a git that fails, no tmux, an agent CLI that hangs
   const well = await doctor(given, {});
   expect(well.findings.filter(({ ok }) => !ok)).toEqual([]);
   expect(well.code).toBe(0);
+  const unchecked = {
+    ok: true,
+    detail: expect.stringContaining("NONE is configured"),
+    next: expect.stringContaining("config checks"),
+  };
+  expect(well.findings.find(({ check }) => check === "checks")).toMatchObject(unchecked);
   expect(well.findings.find(({ check }) => check === "hooks")?.detail).toContain("a new agent, 1 at work");
 
   const settings = join(given.state, "run/attempts", String(attempt), "settings.json");

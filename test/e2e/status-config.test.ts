@@ -24,7 +24,7 @@ test("CONF-2: a broken configuration is part of the status and hides nothing els
 test("CONF-2: doctor under a file that is no YAML makes every check it can, and says where the fault is and what to do", async () => {
   const { repo, real } = await repoUnder(defaultConfig());
   const checks = (await examine(real)).map(({ check }) => check);
-  const needsConfig = /^(runtime|role|trust|project settings)/;
+  const needsConfig = /^(runtime|role|trust|checks|project settings)/;
   repo.write({ ".overseer/config.yaml": "project:\n  name: x\nagents: [\n" });
   const again = realWorld(await findRoot({ cwd: repo.path, env: testEnvironment() }), testEnvironment());
   const findings = await examine(again);

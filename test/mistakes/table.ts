@@ -192,6 +192,8 @@ export const MISTAKES: readonly Mistake[] = [
   ready('goal create "   "', 2, /title/i, /title/i),
   ready("goal plan $G", 2, /./, /--file/),
   // configuration
+  fresh("config checks", 5, /not set up/, /overseer init/),
+  ready("init --checks --no-checks", 2, /say the opposite/, /one of them/),
   ready("config get agents.maxConcurent", 3, /Did you mean agents.maxConcurrent/, /config explain/),
   ready("config explain nonsense", 3, /nonsense is not a key/, /config explain/),
   ready("config set agents.maxConcurrent many", 2, /whole number, not "many"/, /at least 1/),

@@ -49,7 +49,16 @@ export function liveQuestion(text: string, options: readonly string[] = []): Sta
 export function liveStatus(agents: number, more: Partial<Status> = {}): Status {
   const status = {
     ...{ project: "日本 project", root: "/r", goals: [], unreadMail: [], questions: [], away: null, safeMode: null },
-    ...{ configProblem: null, notStarted: [], standstills: [], next: null, hold: null, frozen: null, off: [] },
+    ...{
+      configProblem: null,
+      notStarted: [],
+      standstills: [],
+      next: null,
+      hold: null,
+      frozen: null,
+      off: [],
+      unchecked: null,
+    },
     mergeQueue: { waiting: 0, testing: 0, parked: 0, oldest: null, entries: [] },
     ...{ target: "main", costUsd: 0, ready: [], landings: [] },
     agents: Array.from({ length: agents }, (_, index) => liveAgent(index + 1)),

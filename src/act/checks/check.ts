@@ -74,7 +74,8 @@ export function returnPolicy(parts: Pick<ActParts, "ids">, config: Pick<Config, 
 /**
  * Receipts for every check, run now or known already, whoever it was run for; undefined when the claim went away
  * meanwhile. Without a claim the checks speak about the tree alone: a batch, or the target itself. A gate that fails is
- * run once more on the same tree; one that then passes is flaky, and its receipt says so.
+ * run once more on the same tree; one that then passes is flaky, and its receipt says so. `begins` is told what is run, for
+ * whoever has somebody waiting.
  */
 export async function judgeCommit(
   parts: ActParts,
@@ -82,6 +83,7 @@ export async function judgeCommit(
   specs: readonly CheckSpec[],
   on: CheckMoment,
   commit: string,
+  begins: (spec: CheckSpec) => void = () => undefined,
 ): Promise<Receipt[] | undefined> {
   if (specs.length === 0) return [];
   await standOnSettings(parts);
@@ -93,7 +95,7 @@ export async function judgeCommit(
   if (complete.length === specs.length) return complete;
   const verdicts = known.filter((one) => one !== undefined);
   if (tree !== "" && verdicts.length === specs.length) return verdicts;
-  const job: Job = { parts, seen, on, commit, tree };
+  const job: Job = { parts, seen, on, commit, tree, begins };
   if (found.code !== 0 || tree === "") {
     return specs.map((spec) => didNotRun(job, spec, "the commit is not in the repository"));
   }
@@ -107,6 +109,7 @@ interface Job {
   readonly on: CheckMoment;
   readonly commit: string;
   readonly tree: string;
+  begins(spec: CheckSpec): void;
 }
 
 interface CheckSlot {
@@ -131,6 +134,7 @@ async function runAll(
       receipts.push(before);
       continue;
     }
+    job.begins(spec);
     const runs = job.on === "land" && spec.once !== true ? 2 : 1;
     let receipt: Receipt | undefined;
     for (let run = 1; run <= runs && (run === 1 || receipt?.verdict === "fail"); run += 1) {

@@ -241,13 +241,41 @@ or landed. This command says that you do. Settings that came with git and were n
   },
 };
 
+const checks: Command<ConfigParts> = {
+  name: "checks",
+  summary: "Find the checks that this repository has, run each once, and configure those that pass.",
+  details: `Looks at what is committed on the branch that work lands on: package scripts, Makefile, justfile, pytest, cargo, go,
+gradle, maven and others, with CI files as evidence. What publishes, deploys, serves or watches is never among them. On a
+terminal it lists what it found, runs each once in a worktree of its own, for at most five minutes, and asks before anything
+is written. In a script nothing is run without --yes or --dry-run. What fails on the branch as it is would let nothing land,
+so it is told and not kept.`,
+  options: [
+    { name: "yes", summary: "Run them, and configure those that pass, without asking." },
+    { name: "dry-run", summary: "Run them and say how each ended; nothing is written." },
+  ],
+  examples: [
+    { line: "overseer config checks", why: "Found, tried, and yours to accept." },
+    { line: "overseer config checks --json", why: "What there is, for scripts; nothing is run." },
+  ],
+  async run(call, parts) {
+    const { proposeChecks } = await import("#cli/propose-checks.ts");
+    const wish = call.has("dry-run") ? "try" : call.has("yes") ? "keep" : "ask";
+    const proposed = await proposeChecks(call, await parts.world(), wish);
+    if (call.json) call.out.json(presentPlain({ ...proposed }));
+    if (wish !== "keep" || proposed.tried === null || proposed.kept.length > 0) return;
+    const message = `None of them passes on ${inert(proposed.branch)} as it is; nothing was written.`;
+    const hint = 'Fix what they name, or name another command: overseer config set checks.tests "<command>"';
+    throw new OverseerError("conflict", "NO_CHECK_PASSED", message, hint);
+  },
+};
+
 const command: Command<ConfigParts> = {
   name: "config",
   summary: "Show, change and explain the configuration.",
   details:
     "The configuration is .overseer/config.yaml. Every key has a default, unknown keys are refused, and a running " +
     "daemon applies a changed file at its next tick.",
-  subcommands: [show, get, set, edit, explain, schema, example, accept],
+  subcommands: [show, get, set, edit, checks, explain, schema, example, accept],
 };
 
 export default command;

@@ -8,6 +8,7 @@ import * as daemon from "#control/daemon.ts";
 import { freeze, thaw } from "#control/freeze.ts";
 import { readHold } from "#control/halted.ts";
 import { presentDown, presentFrozen, presentPlain, presentStarted, presentThawed } from "#control/present.ts";
+import { readUnchecked } from "#control/unchecked.ts";
 import { runtimeFindings } from "#control/upkeep/doctor-machine.ts";
 import { reconciler } from "#engine/lanes.ts";
 import { tickNow } from "#engine/tick-now.ts";
@@ -42,12 +43,14 @@ export const upCommand: Command<Parts> = {
       supervision ? runtimeFindings(world) : [],
     ]);
     const unfit = clis.filter(({ ok }) => !ok);
-    if (call.json) return call.out.json(presentStarted(started, unfit));
+    const unchecked = supervision ? await readUnchecked(world) : null;
+    if (call.json) return call.out.json(presentStarted(started, unfit, unchecked));
     call.out.line(fit(`The daemon is up: pid ${started.pid}, version ${started.version}. Its log: ${started.log}`));
     if (!supervision) call.out.remark("Without supervision: nothing is dispatched, watched or recovered.");
     for (const { check, detail, next } of unfit) {
       call.out.remark(fit(`No agent can be started on the ${check} now: ${detail} ${next ?? ""}`.trim()));
     }
+    if (unchecked !== null) call.out.remark(fit(unchecked));
     const hold = await readHold(world);
     if (hold) call.out.remark(fit(`${hold.message} ${hold.hint}`));
   },

@@ -61,6 +61,7 @@ function makeHeader({ status, now }: View): Line {
     ...(status.away?.standing === "copied"
       ? []
       : [[`  daemon ${state}${status.frozen ? ", frozen" : ""}`, daemon] as const]),
+    ...(status.unchecked === null ? [] : [["  NO CHECKS", "trouble"] as const]),
     [`  ${tellCount(open, "open goal")}  ${tellCount(status.agents.length, "agent")}  $${status.costUsd.toFixed(2)}`],
     [`  ${clockTime(now, true)}`, "faint"],
   );

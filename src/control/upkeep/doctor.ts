@@ -11,12 +11,14 @@ import { listTrackedState, refuseTracked, toTrackedError } from "#act/settings/t
 import { noticesOf } from "#config/load.ts";
 import { daemonStatus } from "#control/daemon-status.ts";
 import { awayFromHome, readSafeMode } from "#control/status.ts";
+import { readCheckFacts } from "#control/unchecked.ts";
 import type { World } from "#control/world.ts";
 import { hasPassed } from "#domain/core/elapsed.ts";
 import { tellWithoutConfig } from "#domain/explain/explain-fleet.ts";
 import type { Finding } from "#domain/health/checkup.ts";
 import { type Doubt, sentenceOf } from "#domain/health/high-water.ts";
 import { sayAway } from "#domain/health/place.ts";
+import { judgeChecks } from "#domain/health/unchecked.ts";
 import { diskError, OverseerError } from "#errors.ts";
 import type { StoreState } from "#store/kind.ts";
 import { inspectStore, openForReading, openForWriting, prepareStore } from "#store/open.ts";
@@ -71,6 +73,7 @@ export async function examine(world: World, waiting: ReportWaiting = () => undef
       ["tmux", () => tmuxFinding(world, scratch)],
       ["config", () => configuration(world)],
       ["trust", () => trustFindings(world)],
+      ["checks", () => checksFindings(world)],
       ["place", () => placeFinding(world)],
       ["runtimes", () => cliFindings(world, scratch)],
       ["environment", () => environmentFinding(world)],
@@ -162,6 +165,11 @@ async function configuration(world: World): Promise<Finding> {
     const next = `${error.hint} ${tellWithoutConfig(isRunning)}.`;
     return { check: "config", ok: false, detail: error.message, next };
   }
+}
+
+/** Whether anything proves what agents report; a configuration that cannot be read is told by its own check. */
+async function checksFindings(world: World): Promise<Finding[]> {
+  return (await settingsOf(world)) === undefined ? [] : [judgeChecks(await readCheckFacts(world))];
 }
 
 /** Whether anything may be tried out at all. */

@@ -5,7 +5,7 @@ import { anyText } from "../../../test/support/any-text.ts";
 import { scaled } from "../../../test/support/scale.ts";
 import { findChecks, MOST_FOUND, suggestSetup } from "./found-checks.ts";
 import type { ProjectFiles } from "./project-files.ts";
-import { reachesOut, staysOpen } from "./unattended-command.ts";
+import { reachesOutside, staysOpen } from "./unattended-command.ts";
 
 type Shape = Readonly<Record<string, string>>;
 
@@ -259,7 +259,7 @@ describe("INIT-1: commands that never become a check", () => {
     "rm -rf /",
     "prisma migrate reset",
     "sudo make install",
-  ])("%s reaches out", (command) => expect(reachesOut(command)).toBe(true));
+  ])("%s reaches out", (command) => expect(reachesOutside(command)).toBe(true));
 
   test.each([
     "cargo build --release",
@@ -267,7 +267,7 @@ describe("INIT-1: commands that never become a check", () => {
     "rm -rf dist && tsc",
     "dotnet build -c Release",
     "cmake -DCMAKE_BUILD_TYPE=Release .",
-  ])("%s does not", (command) => expect(reachesOut(command)).toBe(false));
+  ])("%s does not", (command) => expect(reachesOutside(command)).toBe(false));
 
   test.each([
     "tsc -w",
@@ -334,7 +334,7 @@ test("INIT-1: whatever stands in the files, few are proposed, under names that t
       for (const one of checks) {
         expect(one.name).toMatch(/^[a-z][a-zA-Z0-9_-]{0,40}$/);
         expect(one.command).toMatch(/^[\w ./=&:-]+$/);
-        expect(reachesOut(one.command)).toBe(false);
+        expect(reachesOutside(one.command)).toBe(false);
       }
     }),
     { numRuns: scaled(300) },

@@ -6,7 +6,7 @@
 import { callScript, expandScript, installCommand, readPackageScripts } from "./package-scripts.ts";
 import { listNestedProjects, narrowTo, type ProjectFiles, readCi, readJsonObject, readTexts } from "./project-files.ts";
 import { expandTarget, readTaskTargets } from "./task-targets.ts";
-import { needsCiVariable, provesNothing, reachesOut, repairsFiles, staysOpen } from "./unattended-command.ts";
+import { needsCiVariable, provesNothing, reachesOutside, repairsFiles, staysOpen } from "./unattended-command.ts";
 
 export interface FoundCheck {
   /** A name that the configuration takes. */
@@ -146,7 +146,7 @@ const NAMES: Readonly<Record<Kind, readonly string[]>> = {
 };
 
 function isFit(command: string, kind: Kind): boolean {
-  if (provesNothing(command) || reachesOut(command) || staysOpen(command)) return false;
+  if (provesNothing(command) || reachesOutside(command) || staysOpen(command)) return false;
   return kind !== "lint" || !repairsFiles(command);
 }
 

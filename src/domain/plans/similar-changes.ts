@@ -34,7 +34,7 @@ export function findSimilar(
   const weigh = weights(ofPaths, paths.length);
   const ofCommits = commits.map((commit) => ({ one: commit, hits: findHits(commit.subject, wanted) }));
   // One that touched everything says nothing of what it was about.
-  const touched = (commit: CommitSeen) =>
+  const weighFiles = (commit: CommitSeen) =>
     commit.files.length > MOST_TOUCHED
       ? 0
       : Math.max(0, ...commit.files.map((file) => sum(findHits(file, wanted), weigh) * (isAside(file) ? 0.2 : 1)));
@@ -42,7 +42,7 @@ export function findSimilar(
     ofCommits,
     commits.length,
     () => 1,
-    (commit) => touched(commit) / 2,
+    (commit) => weighFiles(commit) / 2,
   );
   return {
     files: files.slice(0, MOST_FILES),

@@ -18,7 +18,7 @@ const REACHES_OUT: readonly RegExp[] = [
 ];
 
 /** True where it would do something to the world beside its directory, such as publishing. */
-export function reachesOut(command: string): boolean {
+export function reachesOutside(command: string): boolean {
   const said = command.replace(BUILDS_RELEASE, " ");
   return REACHES_OUT.some((pattern) => pattern.test(said));
 }
