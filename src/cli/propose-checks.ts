@@ -4,7 +4,7 @@
  * written, unless that was asked for in so many words.
  */
 import type { CheckProposal, ProposedChecks, TriedCheck } from "#control/upkeep/propose-checks.ts";
-import { adoptChecks, findProposal, tryChecks } from "#control/upkeep/propose-checks.ts";
+import { adoptChecks, findProposal, LONGEST_TRIAL_MS, tryChecks } from "#control/upkeep/propose-checks.ts";
 import type { World } from "#control/world.ts";
 import { askYes } from "./ask-yes.ts";
 import type { Call } from "./command.ts";
@@ -26,7 +26,7 @@ export async function proposeChecks(call: Call, world: World, wish: ChecksWish):
   }
   if (!(await isWanted(call, proposal, wish))) return nothing;
   const tried = await tryChecks(world, proposal, ({ name, command }) =>
-    call.out.remark(`Running ${inert(name)}: ${inert(command)}`),
+    call.out.remark(`Running ${inert(name)}: ${inert(command)} (at most ${shortSpan(LONGEST_TRIAL_MS)})`),
   );
   const passed = tried.filter(({ verdict }) => verdict === "pass");
   tellTried(call, proposal, tried);

@@ -3,12 +3,13 @@ import { rulesNow } from "#act/landing/rules.ts";
 import { type CheckFacts, tellUnchecked } from "#domain/health/unchecked.ts";
 import type { World } from "./world.ts";
 
-export async function readCheckFacts(world: World): Promise<CheckFacts> {
-  const [{ checks }, { mode }] = await Promise.all([world.config(), rulesNow(world)]);
-  return { checks: Object.keys(checks), landsByItself: mode === "auto" };
+/** `auto`: a daemon is about to be started so. */
+export async function readCheckFacts(world: World, auto = false): Promise<CheckFacts> {
+  const [{ checks, landing }, { mode }] = await Promise.all([world.config(), rulesNow(world)]);
+  return { checks: Object.keys(checks), landsByItself: mode === "auto" || (auto && landing.mode === null) };
 }
 
 /** The sentence about it; null where there is a check. */
-export async function readUnchecked(world: World): Promise<string | null> {
-  return tellUnchecked(await readCheckFacts(world));
+export async function readUnchecked(world: World, auto: boolean): Promise<string | null> {
+  return tellUnchecked(await readCheckFacts(world, auto));
 }

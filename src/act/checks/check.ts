@@ -74,8 +74,7 @@ export function returnPolicy(parts: Pick<ActParts, "ids">, config: Pick<Config, 
 /**
  * Receipts for every check, run now or known already, whoever it was run for; undefined when the claim went away
  * meanwhile. Without a claim the checks speak about the tree alone: a batch, or the target itself. A gate that fails is
- * run once more on the same tree; one that then passes is flaky, and its receipt says so. `begins` is told what is run, for
- * whoever has somebody waiting.
+ * run once more on the same tree; one that then passes is flaky, and its receipt says so.
  */
 export async function judgeCommit(
   parts: ActParts,
@@ -83,14 +82,14 @@ export async function judgeCommit(
   specs: readonly CheckSpec[],
   on: CheckMoment,
   commit: string,
-  begins: (spec: CheckSpec) => void = () => undefined,
+  { begins = () => undefined, anew = false }: JudgeOptions = {},
 ): Promise<Receipt[] | undefined> {
   if (specs.length === 0) return [];
   await standOnSettings(parts);
   const found = await parts.git.git.attempt(snapshotArgs.resolveTree(commit), { cwd: parts.root.gitCommonDir });
   const tree = found.stdout.trim();
   const { before } = await (await parts.writer()).read({ before: verdictsOn(tree) });
-  const known = specs.map((spec) => findReceipt(before, { ...spec, tree }));
+  const known = specs.map((spec) => (anew ? undefined : findReceipt(before, { ...spec, tree })));
   const complete = known.filter((receipt) => receipt !== undefined);
   if (complete.length === specs.length) return complete;
   const verdicts = known.filter((one) => one !== undefined);
@@ -100,6 +99,13 @@ export async function judgeCommit(
     return specs.map((spec) => didNotRun(job, spec, "the commit is not in the repository"));
   }
   return withCheckWorktree(parts, (place) => runAll(job, specs, known, place));
+}
+
+export interface JudgeOptions {
+  /** Told what is run, for whoever has somebody waiting. */
+  readonly begins?: (spec: CheckSpec) => void;
+  /** What is known of the tree does not count: not the files may have changed since, but what is installed beside them. */
+  readonly anew?: boolean;
 }
 
 /** One tree to be judged, for one claim or for nobody's. */

@@ -34,8 +34,12 @@ export const upCommand: Command<Parts> = {
     const [supervision, auto] = [!call.has("no-supervision"), call.has("auto")];
     const fit = (text: string) => breakSentences(call.out, text).join("\n");
     for (const notice of await noticesOf(await parts.loadConfig())) call.out.remark(fit(notice));
-    if (call.has("foreground")) return parts.runDaemon({ supervision, auto });
     const world = await parts.world();
+    const unchecked = supervision ? await readUnchecked(world, auto) : null;
+    if (call.has("foreground")) {
+      if (unchecked !== null) call.out.remark(fit(unchecked));
+      return parts.runDaemon({ supervision, auto });
+    }
     const { daemonCommand: command, version } = parts;
     // Asked beside the start: a CLI that does not answer must not keep the daemon from coming up.
     const [started, clis] = await Promise.all([
@@ -43,7 +47,6 @@ export const upCommand: Command<Parts> = {
       supervision ? runtimeFindings(world) : [],
     ]);
     const unfit = clis.filter(({ ok }) => !ok);
-    const unchecked = supervision ? await readUnchecked(world) : null;
     if (call.json) return call.out.json(presentStarted(started, unfit, unchecked));
     call.out.line(fit(`The daemon is up: pid ${started.pid}, version ${started.version}. Its log: ${started.log}`));
     if (!supervision) call.out.remark("Without supervision: nothing is dispatched, watched or recovered.");

@@ -55,7 +55,7 @@ export interface ProposedChecks extends CheckProposal {
 }
 
 /** Somebody waits for it, so none runs as long as it may later. */
-const LONGEST_MS = 5 * 60_000;
+export const LONGEST_TRIAL_MS = 5 * 60_000;
 
 /** Runs each once. Throws CONFIG_AWAY or CONFIG_UNCONFIRMED where nothing may be run under these settings. */
 export async function tryChecks(
@@ -64,10 +64,10 @@ export async function tryChecks(
   begins: (check: Pick<FoundCheck, "name" | "command">) => void,
 ): Promise<TriedCheck[]> {
   const specs = found.map(({ name, command, timeoutMs }) => ({
-    ...{ name, command, timeoutMs: Math.min(timeoutMs, LONGEST_MS) },
+    ...{ name, command, timeoutMs: Math.min(timeoutMs, LONGEST_TRIAL_MS) },
     ...({ on: ["done", "land"], expect: null, protected: [], once: true } as const),
   }));
-  const receipts = (await judgeCommit(world, null, specs, "land", commit, begins)) ?? [];
+  const receipts = (await judgeCommit(world, null, specs, "land", commit, { begins, anew: true })) ?? [];
   return found.flatMap((one, at) => {
     const receipt = receipts[at];
     if (receipt === undefined) return [];

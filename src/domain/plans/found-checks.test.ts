@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { anyText } from "../../../test/support/any-text.ts";
 import { scaled } from "../../../test/support/scale.ts";
 import { findChecks, MOST_FOUND, suggestSetup } from "./found-checks.ts";
-import type { ProjectFiles } from "./project-files.ts";
+import { listFilesToRead, type ProjectFiles } from "./project-files.ts";
 import { reachesOutside, staysOpen } from "./unattended-command.ts";
 
 type Shape = Readonly<Record<string, string>>;
@@ -105,6 +105,12 @@ const SHAPES: readonly (readonly [what: string, files: Shape, checks: readonly s
     { "package.json": scripts({ test: "jest", check: "biome check ." }) },
     ["tests: npm test", "lint: npm run check"],
   ],
+  [
+    "check beside lint, for the types",
+    { "package.json": scripts({ lint: "eslint .", check: "tsc --noEmit" }) },
+    ["types: npm run check", "lint: npm run lint"],
+  ],
+  ["make check beside lint", { Makefile: "lint:\n\tx\ncheck:\n\t./t\n" }, ["tests: make check", "lint: make lint"]],
   [
     "CI names the script that counts",
     { "package.json": scripts({ test: "jest", "test:ci": "jest --ci" }), [CI]: "steps:\n  - run: npm run test:ci\n" },
@@ -216,6 +222,13 @@ const SHAPES: readonly (readonly [what: string, files: Shape, checks: readonly s
 describe("INIT-1: checks that a repository has", () => {
   test.each(SHAPES)("%s", (_, files, checks) => {
     expect(found(files)).toEqual([...checks]);
+  });
+
+  test("of many workflows those are read that sound like tests", () => {
+    const many = Array.from({ length: 30 }, (_, at) => `.github/workflows/a-label-${at}.yml`);
+    const read = listFilesToRead([...many, ".github/workflows/unit-test.yml"]);
+    expect(read).toContain(".github/workflows/unit-test.yml");
+    expect(read.length).toBeLessThan(12);
   });
 
   test("where each was found is told, and whether CI runs it too", () => {

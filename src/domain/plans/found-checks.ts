@@ -167,24 +167,27 @@ function listScripts(project: ProjectFiles): Candidate[] {
   });
 }
 
-/** `check` is what several call everything but the tests; it counts where nothing else says what it does. */
-function listNames(known: ReadonlyMap<string, unknown>): [Kind, string][] {
+/** `check` is what several call everything but the tests; by what it runs it is one of them, unless that is there already. */
+function listNames(known: ReadonlyMap<string, string>): [Kind, string][] {
   const named = KINDS.flatMap((kind) =>
     NAMES[kind].filter((name) => known.has(name)).map((name): [Kind, string] => [kind, name]),
   );
-  const hasOthers = named.some(([kind]) => kind === "types" || kind === "lint");
-  return known.has("check") && !hasOthers ? [...named, ["lint", "check"]] : named;
+  const check = known.get("check");
+  const kind: Kind = /\b(?:tsc|vue-tsc|svelte-check|mypy|pyright)\b/.test(check ?? "") ? "types" : "lint";
+  return check === undefined || named.some(([one]) => one === kind) ? named : [...named, [kind, "check"]];
 }
 
 function listTargets(project: ProjectFiles): Candidate[] {
   return readTaskTargets(project).flatMap((found) => {
     const { program, file, targets } = found;
+    const wanted = ["check", ...Object.values(NAMES).flat()].filter((name) => targets.has(name));
+    const bodies = new Map(wanted.map((name) => [name, expandTarget(found, name) ?? ""]));
     // By custom `make check` runs the tests where nothing else does.
-    const named = listNames(targets).map(([kind, name]): [Kind, string] =>
-      name === "check" && !targets.has("test") && !targets.has("tests") ? ["tests", name] : [kind, name],
-    );
+    const isTests = targets.has("check") && !NAMES.tests.some((name) => targets.has(name));
+    const others = listNames(bodies).filter(([, name]) => !isTests || name !== "check");
+    const named: [Kind, string][] = isTests ? [["tests", "check"], ...others] : others;
     return named.flatMap(([kind, name]) => {
-      const body = expandTarget(found, name) ?? "";
+      const body = bodies.get(name) ?? "";
       if (!isFit(body, kind)) return [];
       const inCi = new RegExp(`\\b${program}\\s+(?:-\\S+\\s+)*${escapePattern(name)}(?![\\w:-])`);
       const from = `${file} has ${program === "make" ? "the target" : "the recipe"} ${name}`;
@@ -304,7 +307,7 @@ function listCompiled({ paths, texts }: ProjectFiles): Candidate[] {
   if (texts.has("Package.swift")) slow("tests", "swift", "swift test", "there is a Package.swift");
   const pubspec = texts.get("pubspec.yaml");
   if (pubspec !== undefined && paths.some((path) => path.endsWith("_test.dart"))) {
-    const isFlutter = /^\s+flutter:\s*$|sdk:\s*flutter/m.test(pubspec);
+    const isFlutter = /^[ \t]+flutter:[ \t]*$|sdk:[ \t]*flutter/m.test(pubspec);
     found.push(usually("tests", "dart", isFlutter ? "flutter test" : "dart test", "there are tests in Dart"));
   }
   return found;

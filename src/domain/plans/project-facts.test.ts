@@ -136,6 +136,26 @@ describe("PLAN-1: the layout of a repository", () => {
   });
 });
 
+test("PLAN-1: files that are nothing but one sign, or one word again and again, are read in no time", () => {
+  const names = listFilesToRead([
+    "Makefile",
+    "package.json",
+    "deno.jsonc",
+    "AGENTS.md",
+    ".github/workflows/ci.yml",
+    "pubspec.yaml",
+    "pyproject.toml",
+  ]);
+  for (const word of ["\n", " ", ",", "`", "tsc ", "curl ", "a: ", "npm run ", "#", "test:\n\tmake test\n"]) {
+    const text = word.repeat(Math.ceil(120_000 / word.length));
+    const json = JSON.stringify({ scripts: { test: text, build: `${text}x` }, tasks: { test: text } });
+    const texts = new Map(names.map((name) => [name, name === "package.json" ? json : text]));
+    expect(
+      renderFacts(gatherFacts({ ...seen({}), paths: [...names, "a_test.dart"], texts }, text), 5_000, redact).length,
+    ).toBeLessThan(5_001);
+  }
+});
+
 test("PLAN-1, SAFE-1: for any input the snapshot keeps to its bytes and shows no planted secret", () => {
   const text = fc.oneof(anyText(), fc.constantFrom("# Rules\n", "```\n", "a".repeat(900)), fc.constantFrom("\n", " "));
   const withSecret = fc

@@ -63,7 +63,10 @@ export function listFilesToRead(paths: readonly string[]): string[] {
     const [, below, ...deeper] = path.split("/", 3);
     return below !== undefined && deeper.length === 0 && manifests.has(below);
   });
-  const ci = paths.filter(isCiFile).slice(0, MOST_WORKFLOWS);
+  // Some have dozens, most of them about issues and labels.
+  const isTelling = (path: string) => /test|ci|check|build|lint|main|pr\b/i.test(path.slice(path.lastIndexOf("/")));
+  const workflows = paths.filter(isCiFile);
+  const ci = [...workflows.filter(isTelling), ...workflows].slice(0, MOST_WORKFLOWS);
   return [...new Set([...wanted, ...nested.slice(0, MOST_NESTED), ...ci])];
 }
 
@@ -90,13 +93,13 @@ export function narrowTo(project: ProjectFiles, directory: string): ProjectFiles
 /** What the project's CI says it runs, without comments; empty where there is none. */
 export function readCi({ texts }: ProjectFiles): string {
   const found = [...texts].flatMap(([path, text]) => (isCiFile(path) ? [text] : []));
-  return found.join("\n").replace(/^\s*#.*$/gm, "");
+  return found.join("\n").replace(/^[ \t]*#.*$/gm, "");
 }
 
 /** The object that a JSON file holds; comments and trailing commas are passed over. Undefined where it is none. */
 export function readJsonObject(text: string | undefined): Readonly<Record<string, unknown>> | undefined {
   if (text === undefined) return undefined;
-  const plain = text.replace(/^\s*\/\/.*$/gm, "").replace(/,(?=\s*[}\]])/g, "");
+  const plain = text.replace(/^[ \t]*\/\/.*$/gm, "").replace(/,(?=\s*[}\]])/g, "");
   for (const one of [text, plain]) {
     try {
       const value: unknown = JSON.parse(one);
