@@ -103,13 +103,11 @@ function tellTried(call: Call, { branch, setup }: CheckProposal, tried: readonly
   ]);
   for (const line of alignRows(rows)) call.out.line(line);
   const others = tried.filter(({ verdict }) => verdict !== "pass");
-  for (const { name, command, logPath } of others) {
+  for (const { name, command, logPath, verdict } of others) {
     const log = logPath === "" ? "" : ` What it said: ${inert(logPath)}`;
-    say(
-      call,
-      "remark",
-      `${name} does not pass on ${inert(branch)} as it is, so it is not proposed: nothing could land. Once it does: overseer config set checks.${name} "${inert(command)}".${log}`,
-    );
+    const how = verdict === "fail" ? `does not pass on ${inert(branch)} as it is` : `could not run on ${inert(branch)}`;
+    const later = `overseer config set checks.${name} "${inert(command)}"`;
+    say(call, "remark", `${name} ${how}, so it is not proposed: nothing could land. Once it passes: ${later}.${log}`);
   }
   if (others.length > 0 && setup !== null) {
     say(
