@@ -6,6 +6,7 @@
 import type { CheckProposal, ProposedChecks, TriedCheck } from "#control/upkeep/propose-checks.ts";
 import { adoptChecks, findProposal, LONGEST_TRIAL_MS, tryChecks } from "#control/upkeep/propose-checks.ts";
 import type { World } from "#control/world.ts";
+import { OverseerError } from "#errors.ts";
 import { askYes } from "./ask-yes.ts";
 import type { Call } from "./command.ts";
 import { shortSpan } from "./short-time.ts";
@@ -25,9 +26,7 @@ export async function proposeChecks(call: Call, world: World, wish: ChecksWish):
     return nothing;
   }
   if (!(await isWanted(call, proposal, wish))) return nothing;
-  const tried = await tryChecks(world, proposal, ({ name, command }) =>
-    call.out.remark(`Running ${inert(name)}: ${inert(command)} (at most ${shortSpan(LONGEST_TRIAL_MS)})`),
-  );
+  const tried = await runUntilStopped(call, world, proposal);
   const passed = tried.filter(({ verdict }) => verdict === "pass");
   tellTried(call, proposal, tried);
   if (passed.length === 0 || !(await isKept(call, passed, wish))) return { ...nothing, tried };
@@ -43,6 +42,24 @@ export async function proposeChecks(call: Call, world: World, wish: ChecksWish):
     if (hold) say(call, "remark", `${hold.message} ${hold.hint}`);
   }
   return { ...nothing, tried, kept, hold };
+}
+
+/** Ctrl-C ends what runs, which is in a process group of its own; a second one ends us as well. */
+async function runUntilStopped(call: Call, world: World, proposal: CheckProposal): Promise<TriedCheck[]> {
+  const stop = new AbortController();
+  const { signal } = stop;
+  const end = () => stop.abort();
+  process.once("SIGINT", end);
+  const begins = ({ name, command }: { readonly name: string; readonly command: string }) =>
+    call.out.remark(`Running ${inert(name)}: ${inert(command)} (at most ${shortSpan(LONGEST_TRIAL_MS)})`);
+  try {
+    const tried = await tryChecks(world, proposal, { begins, signal });
+    if (!signal.aborted) return tried;
+  } finally {
+    process.off("SIGINT", end);
+  }
+  const hint = "'overseer config checks' tries them again.";
+  throw new OverseerError("conflict", "CHECKS_STOPPED", "The checks were stopped; nothing was written.", hint);
 }
 
 function say({ out }: Call, how: "line" | "remark", text: string): void {

@@ -15,6 +15,8 @@ export interface ExecOptions {
   readonly timeoutMs?: number;
   /** Cap per stream, default 16 MiB; what is beyond is dropped and `truncated` is true. */
   readonly maxBytes?: number;
+  /** When it aborts, the child's group is ended as at its deadline; the result says by which signal. */
+  readonly signal?: AbortSignal;
   /** Which part of a flood is kept: its start (the default), or both ends, where most tools sum up. */
   readonly keep?: "start" | "ends";
 }
@@ -62,11 +64,19 @@ async function run(argv: readonly string[], options: ExecOptions = {}): Promise<
   const stderr = collect(child.stderr, maxBytes, options.keep ?? "start");
 
   let ending: Promise<void> | undefined;
+  let timedOut = false;
+  const end = () => {
+    ending ??= endGroup(child.pid);
+  };
   const deadline = setTimeout(() => {
-    ending = endGroup(child.pid);
+    timedOut = true;
+    end();
   }, options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
+  if (options.signal?.aborted) end();
+  options.signal?.addEventListener("abort", end, { once: true });
   await child.exited;
   clearTimeout(deadline);
+  options.signal?.removeEventListener("abort", end);
   await ending;
   await Promise.all([stdout.settle(), stderr.settle()]);
 
@@ -75,7 +85,7 @@ async function run(argv: readonly string[], options: ExecOptions = {}): Promise<
     signal: child.signalCode === null ? null : String(child.signalCode),
     stdout: stdout.text(),
     stderr: stderr.text(),
-    timedOut: ending !== undefined,
+    timedOut,
     truncated: stdout.isTruncated() || stderr.isTruncated(),
   };
 }

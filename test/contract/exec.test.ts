@@ -147,6 +147,17 @@ describe("real programs", () => {
     expect(printed(result.stdout).filter((each) => processes.alive(each))).toEqual([]);
   });
 
+  test("PROC-1: whoever waits may end it sooner, the whole group, and that is no timeout", async () => {
+    const stop = new AbortController();
+    const running = exec.run(["sh", "-c", "sleep 600 & echo $!; echo $$; wait"], { signal: stop.signal });
+    setTimeout(() => stop.abort(), 200);
+    const result = await running;
+    expect(result).toMatchObject({ code: null, signal: "SIGTERM", timedOut: false });
+    expect(printed(result.stdout).filter((each) => processes.alive(each))).toEqual([]);
+    const late = await exec.run(["sleep", "600"], { signal: stop.signal });
+    expect(late).toMatchObject({ code: null, timedOut: false });
+  });
+
   test("PROC-1: what ignores the request to end is ended", async () => {
     const script = "trap '' TERM; sleep 600 & echo $!; echo $$; wait; wait; sleep 600";
     const result = await exec.run(["sh", "-c", script], { timeoutMs: 200 });

@@ -5,7 +5,7 @@
 import { afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { bundled, OVERSEER, overseer, overseerOk } from "../support/cli.ts";
+import { bundled, OVERSEER, overseer, overseerOk, startOverseer } from "../support/cli.ts";
 import { eventually } from "../support/fleet.ts";
 import { gitIn, type TempRepo, tempDir, tempRepo } from "../support/temp.ts";
 
@@ -115,6 +115,22 @@ test("INIT-1: on a terminal it lists, asks, runs, says how each ended, and asks 
   await shows("overseer status --watch");
   expect(screen()).toContain("tests is your check now");
   expect(await overseerOk(repo.path, "config", "get", "checks.tests.command")).toBe("make test\n");
+});
+
+test("INIT-1: Ctrl-C while checks are tried ends what runs, and nothing is written", async () => {
+  const started = join(tempDir(), "pid");
+  const repo = tempRepo({ files: { Makefile: `test:\n\techo $$$$ > ${started}; cat Makefile; sleep 300\n` } });
+  await overseerOk(repo.path, "init", "--no-checks");
+  const child = startOverseer(repo.path, ["config", "checks", "--yes"]);
+  const pid = await eventually(
+    () => existsSync(started) && Number(readFileSync(started, "utf8")),
+    () => "the check to begin",
+  );
+  child.kill("SIGINT");
+  expect(await child.exited).toBe(4);
+  expect(await child.stderr.text()).toContain("were stopped; nothing was written");
+  expect(existsSync(`/proc/${pid}`)).toBe(false);
+  expect(await overseerOk(repo.path, "config", "get", "checks")).toBe("");
 });
 
 test("DONE-1: up and status say that nothing proves what agents report, until there is a check", async () => {

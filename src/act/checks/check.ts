@@ -82,7 +82,7 @@ export async function judgeCommit(
   specs: readonly CheckSpec[],
   on: CheckMoment,
   commit: string,
-  { begins = () => undefined, anew = false }: JudgeOptions = {},
+  { begins = () => undefined, anew = false, signal }: JudgeOptions = {},
 ): Promise<Receipt[] | undefined> {
   if (specs.length === 0) return [];
   await standOnSettings(parts);
@@ -94,7 +94,7 @@ export async function judgeCommit(
   if (complete.length === specs.length) return complete;
   const verdicts = known.filter((one) => one !== undefined);
   if (tree !== "" && verdicts.length === specs.length) return verdicts;
-  const job: Job = { parts, seen, on, commit, tree, begins };
+  const job: Job = { parts, seen, on, commit, tree, begins, signal };
   if (found.code !== 0 || tree === "") {
     return specs.map((spec) => didNotRun(job, spec, "the commit is not in the repository"));
   }
@@ -106,6 +106,8 @@ export interface JudgeOptions {
   readonly begins?: (spec: CheckSpec) => void;
   /** What is known of the tree does not count: not the files may have changed since, but what is installed beside them. */
   readonly anew?: boolean;
+  /** When it aborts, what runs is ended, and what has not begun does not run. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** One tree to be judged, for one claim or for nobody's. */
@@ -116,6 +118,7 @@ interface Job {
   readonly commit: string;
   readonly tree: string;
   begins(spec: CheckSpec): void;
+  readonly signal: AbortSignal | undefined;
 }
 
 interface CheckSlot {
@@ -138,6 +141,10 @@ async function runAll(
     const before = known[index];
     if (before !== undefined) {
       receipts.push(before);
+      continue;
+    }
+    if (job.signal?.aborted) {
+      receipts.push(didNotRun(job, spec, "it was stopped"));
       continue;
     }
     job.begins(spec);
@@ -215,6 +222,7 @@ async function runOne(
     timeoutMs: spec.timeoutMs,
     maxBytes: MOST_OUTPUT,
     keep: "ends",
+    ...(job.signal ? { signal: job.signal } : {}),
   });
   await endLeftovers(parts, place);
   const durationMs = Math.max(0, Math.round(parts.clock.monotonic() - startedAt));

@@ -3,7 +3,7 @@
  * branch that work lands on, in a worktree of our own, and written into the configuration once a person has said so. Nothing
  * here is decided for anybody: finding runs nothing, running writes nothing but its receipts.
  */
-import { judgeCommit } from "#act/checks/check.ts";
+import { type JudgeOptions, judgeCommit } from "#act/checks/check.ts";
 import { landingTip } from "#act/landing/target-branch.ts";
 import { readProject } from "#act/planning/explore.ts";
 import { type SettingsEdit, setSettings } from "#control/edit-settings.ts";
@@ -61,13 +61,13 @@ export const LONGEST_TRIAL_MS = 5 * 60_000;
 export async function tryChecks(
   world: World,
   { commit, found }: CheckProposal,
-  begins: (check: Pick<FoundCheck, "name" | "command">) => void,
+  trial: Pick<JudgeOptions, "begins" | "signal">,
 ): Promise<TriedCheck[]> {
   const specs = found.map(({ name, command, timeoutMs }) => ({
     ...{ name, command, timeoutMs: Math.min(timeoutMs, LONGEST_TRIAL_MS) },
     ...({ on: ["done", "land"], expect: null, protected: [], once: true } as const),
   }));
-  const receipts = (await judgeCommit(world, null, specs, "land", commit, { begins, anew: true })) ?? [];
+  const receipts = (await judgeCommit(world, null, specs, "land", commit, { ...trial, anew: true })) ?? [];
   return found.flatMap((one, at) => {
     const receipt = receipts[at];
     if (receipt === undefined) return [];
