@@ -5,6 +5,7 @@
  * model that cannot be reached is a problem like any other answer that is none: nothing depends on it.
  */
 import { budgetLimits, hasBudgets } from "#config/limits.ts";
+import { loadModelPrompt, type ModelPrompt } from "#config/model-prompts.ts";
 import { quotaId } from "#domain/model/condition.ts";
 import { accept } from "#domain/model/decision.ts";
 import type { EventSubject } from "#domain/model/event.ts";
@@ -13,11 +14,20 @@ import { accountOf } from "#domain/tick/account.ts";
 import { type ModelRoom, roomForCall } from "#domain/tick/model-calls.ts";
 import { tripByCall } from "#domain/tick/quota.ts";
 import { OverseerError } from "#errors.ts";
-import { askModel, type ModelOutcome, type ModelQuestion, type ModelReply } from "#planner/ask-model.ts";
+import {
+  askModel,
+  MODEL_TOO_SLOW,
+  type ModelOutcome,
+  type ModelQuestion,
+  type ModelReply,
+  mostAnswerBytes,
+  NOT_ASKED,
+} from "#planner/ask-model.ts";
 import { presentConditions } from "#store/actions.ts";
 import { livingAttempts } from "#store/attempts.ts";
 import { pulsesOfLiving } from "#store/signals.ts";
 import { attemptsForBudgets } from "#store/tick.ts";
+import { clip } from "#telemetry/bounds.ts";
 import { redact } from "#telemetry/redact.ts";
 import { filterEnvironment } from "./attempt-files.ts";
 import { momentNow } from "./checks/claim-store.ts";
@@ -28,18 +38,32 @@ export interface ModelCall {
   /** What it is asked for, as one word: "ai-resolve". */
   readonly purpose: string;
   readonly model: string | null;
+  /** The agent CLI that is asked; undefined is the one of the configuration. */
+  readonly runtime?: string;
   readonly timeoutMs: number;
   readonly about: EventSubject;
   /** The first of a piece of work; the others belong to it and do not wait for the next tick. */
   readonly first: boolean;
+  /** Nobody waits for the answer any more: the model is ended. */
+  readonly signal?: AbortSignal;
 }
 
 export type ModelAskResult<T> =
-  | { readonly kind: "answered"; readonly answer: T }
+  | (Asked & { readonly kind: "answered"; readonly answer: T; readonly raw: string })
   /** There is no answer that holds; what was wrong is recorded. */
-  | { readonly kind: "unanswered" }
+  | (Asked & Pick<ModelOutcome<T>, "problems" | "unreached"> & { readonly kind: "unanswered" })
   /** Nobody was asked, and it is worth asking again then. */
   | Held;
+
+/** How it was asked, for whoever keeps where an answer came from. */
+export interface Asked {
+  /** With which text, the user's own where there is one. */
+  readonly prompt: ModelPrompt;
+  readonly promptHash: string;
+  readonly rejected: readonly string[];
+  /** Prompts and answers lie there; empty where nobody was asked. */
+  readonly logPath: string;
+}
 
 export interface Held {
   readonly kind: "held";
@@ -50,41 +74,69 @@ export interface Held {
 
 export async function askWithinBudget<T>(
   parts: ActParts,
-  question: ModelQuestion<T>,
+  given: ModelQuestion<T>,
   call: ModelCall,
 ): Promise<ModelAskResult<T>> {
+  const prompt = await findPrompt(parts, given.prompt);
+  if (prompt instanceof OverseerError) {
+    const problems = [`${prompt.message} ${prompt.hint}`];
+    return recordUnanswered(parts, given, call, { ...NOT_ASKED, problems });
+  }
+  const question = { ...given, prompt };
   const room = await roomNow(parts, call);
   if (!room.ok) {
     if (room.until !== null) return { kind: "held", detail: room.detail, until: room.until };
-    await record(parts, question, call, { ...NOT_ASKED, problems: [room.detail] }, 0, "");
-    return { kind: "unanswered" };
+    return recordUnanswered(parts, question, call, { ...NOT_ASKED, problems: [room.detail] });
   }
-  const { maxCostUsd } = room;
-  const bounded = { ...question, maxCostUsd: lower(question.maxCostUsd, maxCostUsd) };
+  const bounded = { ...question, maxCostUsd: lower(question.maxCostUsd, room.maxCostUsd) };
   const startedAt = parts.clock.monotonic();
   const log: string[] = [];
   let limit: { readonly resetsAt: number | null } | undefined;
-  const outcome = await askModel(bounded, async (prompt) => {
-    const reply = await oneShot(parts, prompt, call);
-    log.push(`--- prompt\n${prompt}\n--- answer\n${"limited" in reply ? reply.limited.detail : reply.text}\n`);
+  const outcome = await askModel(bounded, async (text) => {
+    const reply = await oneShot(parts, text, call, mostAnswerBytes(question));
+    const said = "limited" in reply ? reply.limited.detail : reply.text;
+    log.push(`--- prompt\n${text}\n--- answer\n${clip(said, MOST_LOGGED_BYTES)}\n`);
     if (!("limited" in reply)) return reply;
     limit = reply.limited;
     throw new Error(`The account has reached a limit: ${reply.limited.detail}`);
   });
-  await record(parts, question, call, outcome, parts.clock.monotonic() - startedAt, log.join("\n"));
-  if (limit !== undefined) return recordQuotaTrip(parts, limit.resetsAt);
-  return outcome.answer === undefined ? { kind: "unanswered" } : { kind: "answered", answer: outcome.answer };
+  const durationMs = parts.clock.monotonic() - startedAt;
+  if (outcome.answer === undefined) {
+    const result = await recordUnanswered(parts, question, call, outcome, durationMs, log.join("\n"));
+    return limit === undefined ? result : recordQuotaTrip(parts, call, limit.resetsAt);
+  }
+  const logPath = await record(parts, question, call, outcome, durationMs, log.join("\n"));
+  const { answer, raw, promptHash, rejected } = outcome;
+  return { kind: "answered", answer, raw, prompt, promptHash, rejected, logPath };
 }
 
-const NOT_ASKED = {
-  answer: undefined,
-  tries: 0,
-  costUsd: null,
-  tokens: null,
-  promptHash: "",
-  inputBytes: 0,
-} as const;
+/** With a text of the user's own that cannot be used nobody is asked: ours in its place is not what they want. */
+async function findPrompt(parts: ActParts, ours: ModelPrompt): Promise<ModelPrompt | OverseerError> {
+  try {
+    return await loadModelPrompt((await parts.settings()).files, parts.root, ours);
+  } catch (error) {
+    if (error instanceof OverseerError && error.kind === "config") return error;
+    throw error;
+  }
+}
 
+/** What is kept of one answer in the log beside the events; a model can print for hours. */
+const MOST_LOGGED_BYTES = 128 * 1024;
+
+async function recordUnanswered<T>(
+  parts: ActParts,
+  question: ModelQuestion<T>,
+  call: ModelCall,
+  outcome: ModelOutcome<T>,
+  durationMs = 0,
+  log = "",
+): Promise<Extract<ModelAskResult<T>, { kind: "unanswered" }>> {
+  const logPath = await record(parts, question, call, outcome, durationMs, log);
+  const { problems, unreached, promptHash, rejected } = outcome;
+  return { kind: "unanswered", problems, unreached, prompt: question.prompt, promptHash, rejected, logPath };
+}
+
+/** Writes down that it was asked; gives the path of the log. */
 async function record<T>(
   parts: ActParts,
   question: ModelQuestion<T>,
@@ -92,7 +144,7 @@ async function record<T>(
   outcome: ModelOutcome<T>,
   durationMs: number,
   log: string,
-): Promise<void> {
+): Promise<string> {
   const callId = parts.ids.next("Q_");
   const logPath = log === "" ? "" : `${parts.root.state}/logs/models/${callId}.log`;
   if (log !== "") {
@@ -106,6 +158,7 @@ async function record<T>(
     purpose: call.purpose,
     prompt: question.prompt.id,
     promptHash,
+    ...(question.prompt.own ? { ownPrompt: question.prompt.own } : {}),
     model: call.model,
     tries,
     ok: outcome.answer !== undefined,
@@ -118,6 +171,7 @@ async function record<T>(
   };
   const event = { type: "model.asked", actor, ...call.about, because: call.purpose, data } as const;
   await (await parts.writer()).commit({ at: now, reads: {}, decide: () => accept([event], null) });
+  return logPath;
 }
 
 function lower(one: number | null, other: number | null): number | null {
@@ -126,12 +180,13 @@ function lower(one: number | null, other: number | null): number | null {
 }
 
 /** Null for a command of the user's: whose quota that is, is theirs to know. */
-async function accountAsked(parts: ActParts): Promise<string | null> {
+async function accountAsked(parts: ActParts, call: ModelCall): Promise<string | null> {
   const { model, runtime } = await parts.config();
-  return model.command === null ? accountOf(runtime) : null;
+  return model.command === null ? accountOf(call.runtime ?? runtime) : null;
 }
 
-async function roomNow(parts: ActParts, { about, first }: ModelCall): Promise<ModelRoom> {
+async function roomNow(parts: ActParts, call: ModelCall): Promise<ModelRoom> {
+  const { about, first } = call;
   const config = await parts.config();
   const budgets = budgetLimits(config);
   const store = await parts.writer();
@@ -151,7 +206,7 @@ async function roomNow(parts: ActParts, { about, first }: ModelCall): Promise<Mo
   }));
   return roomForCall({
     now,
-    account: await accountAsked(parts),
+    account: await accountAsked(parts, call),
     goalId: about.goalId,
     conditions,
     usage: usageTotals(seen, attempts, models, now),
@@ -163,9 +218,9 @@ async function roomNow(parts: ActParts, { about, first }: ModelCall): Promise<Mo
 }
 
 /** Everybody else of that account is spared the same experience. */
-async function recordQuotaTrip(parts: ActParts, resetsAt: number | null): Promise<Held> {
+async function recordQuotaTrip(parts: ActParts, call: ModelCall, resetsAt: number | null): Promise<Held> {
   const { quota } = await parts.config();
-  const account = (await accountAsked(parts)) ?? "";
+  const account = (await accountAsked(parts, call)) ?? "";
   const now = parts.clock.now();
   const backoff = { baseMs: quota.backoff.base, maxMs: quota.backoff.max };
   await (await parts.writer()).commit({
@@ -184,31 +239,39 @@ async function recordQuotaTrip(parts: ActParts, resetsAt: number | null): Promis
 
 type Reply = ModelReply | { readonly limited: { readonly resetsAt: number | null; readonly detail: string } };
 
-async function oneShot(parts: ActParts, prompt: string, call: ModelCall): Promise<Reply> {
+async function oneShot(parts: ActParts, prompt: string, call: ModelCall, most: number): Promise<Reply> {
   const { config } = await standOnSettings(parts);
   const env = filterEnvironment(parts.env, config.agents.passEnv);
   const cwd = parts.root.userDir;
+  const limits = { timeoutMs: call.timeoutMs, ...(call.signal === undefined ? {} : { signal: call.signal }) };
   if (config.model.command !== null) {
-    const options = { cwd, env, stdin: prompt, timeoutMs: call.timeoutMs };
+    // One more than is taken, so that too much is seen to be too much.
+    const options = { cwd, env, stdin: prompt, ...limits, maxBytes: most + 1 };
     const result = await parts.exec.run(["sh", "-c", config.model.command], options);
+    if (call.signal?.aborted) throw toLeftError();
     if (result.timedOut || result.code !== 0) throw toUnreachedError(result.timedOut, result.stderr);
     return { text: result.stdout, costUsd: null, tokens: null };
   }
-  const runtime = await parts.runtime(config.runtime);
+  const runtime = await parts.runtime(call.runtime ?? config.runtime);
   const { launch, stdin } = runtime.oneShot({ prompt, model: call.model, cwd, env });
-  const options = { cwd: launch.cwd, env: launch.env, stdin, timeoutMs: call.timeoutMs };
-  const result = await parts.exec.run(launch.argv, options);
+  const result = await parts.exec.run(launch.argv, { cwd: launch.cwd, env: launch.env, stdin, ...limits });
+  if (call.signal?.aborted) throw toLeftError();
   if (result.timedOut || (result.code !== 0 && result.stdout.trim() === "")) {
     throw toUnreachedError(result.timedOut, result.stderr);
   }
   return runtime.answer(result.stdout);
 }
 
+function toLeftError(): OverseerError {
+  const message = "The model was ended: nobody waits for its answer any more.";
+  return new OverseerError("environment", "MODEL_UNREACHED", message, "It is asked again later.");
+}
+
 function toUnreachedError(timedOut: boolean, said: string): OverseerError {
   const why = timedOut ? "it did not answer in time" : redact(said.trim().split("\n").at(-1) ?? "").slice(0, 200);
   return new OverseerError(
     "environment",
-    "MODEL_UNREACHED",
+    timedOut ? MODEL_TOO_SLOW : "MODEL_UNREACHED",
     `The model could not be asked: ${why === "" ? "it ended without output" : why}.`,
     "It is asked again later.",
   );

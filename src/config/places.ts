@@ -20,6 +20,8 @@ export interface Ground {
 }
 
 const USER_DIR = ".overseer/";
+/** Where a user's own texts lie with which models are asked. */
+export const PROMPTS_DIR = ".overseer/prompts";
 
 export function resolveConfigured(ground: Ground, configured: string): ConfiguredPath {
   const path = configured.startsWith(USER_DIR)

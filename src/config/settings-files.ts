@@ -3,7 +3,7 @@
  * also where a stash or a checkout takes a file away in between.
  */
 import type { SettingsTexts } from "#domain/health/settings.ts";
-import { type Ground, resolveConfigured } from "./places.ts";
+import { type Ground, PROMPTS_DIR, resolveConfigured } from "./places.ts";
 import type { ReadDir } from "./read-dir.ts";
 import type { Config } from "./schema.ts";
 
@@ -32,6 +32,7 @@ export async function gatherSettings(
     agents.manifest,
     ...(await filesIn(files, ground, ROLES, ".yaml")),
     ...(await filesIn(files, ground, resolveConfigured(ground, agents.definitions).shown, ".md")),
+    ...(await filesIn(files, ground, PROMPTS_DIR, ".md")),
   ];
   const found = await Promise.all(
     names.map(async (name) => [name, await files.read(resolveConfigured(ground, name).path)] as const),

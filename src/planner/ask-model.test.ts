@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { z } from "zod";
+import { OverseerError } from "#errors.ts";
 import { askModel, type ModelQuestion, type ModelReply } from "./ask-model.ts";
 
 const QUESTION: ModelQuestion<{ n: number }> = {
@@ -44,7 +45,30 @@ test("MERGE-2: tries end with the repairs, with the money, and with a model that
     problems: ["It is too small."],
   });
   const { outcome } = await asked(["", new Error("gone")]);
-  expect(outcome).toMatchObject({ answer: undefined, problems: ["gone"], tries: 2, costUsd: 1 });
+  expect(outcome).toMatchObject({
+    answer: undefined,
+    problems: ["gone"],
+    tries: 2,
+    costUsd: 1,
+    unreached: "unreached",
+  });
+});
+
+test("GOAL-2: what was wrong with each answer comes back beside the JSON that held", async () => {
+  const { outcome } = await asked(["Sure!", '{"n":1}', '```json\n{"n":9}\n```']);
+  expect(outcome).toMatchObject({ answer: { n: 9 }, raw: '{"n":9}', unreached: null });
+  expect(outcome.rejected).toEqual(['It is not one JSON object. It begins: "Sure!".', "It is too small."]);
+  const slow = new OverseerError("environment", "MODEL_TOO_SLOW", "It did not answer.", "Later.");
+  expect((await asked([slow])).outcome).toMatchObject({ unreached: "too-slow", rejected: [], raw: "" });
+});
+
+test("PLAN-2: an answer of two megabytes is neither parsed nor kept", async () => {
+  const { outcome, heard } = await asked([`{"n":9,"x":"${"x".repeat(2 * 1024 * 1024)}"}`, '{"n":9}']);
+  expect(outcome).toMatchObject({
+    answer: { n: 9 },
+    rejected: [expect.stringContaining("longer than the 262144 bytes")],
+  });
+  expect((heard[1] ?? "").length).toBeLessThan(1_000);
 });
 
 const TOO_LONG: [why: string, more: Partial<ModelQuestion<{ n: number }>>][] = [

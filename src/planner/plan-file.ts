@@ -148,7 +148,8 @@ function readPlanText(source: string, file: string): Record<string, unknown> {
   }
 }
 
-function toPlan({ goal, phases }: z.infer<typeof planFileSchema>): ParsedPlan {
+/** From the values of a plan to its nodes; what a phase says is handed down. */
+export function toPlan({ goal, phases }: z.infer<typeof planFileSchema>): ParsedPlan {
   const { title, successCriteria, constraints } = goal ?? {};
   return {
     phases: phases.map((node) => toPlannedNode(node, {})),

@@ -111,13 +111,14 @@ function queueSentence(event: EventOf): string | undefined {
 
 function modelSentence(event: EventOf): string | undefined {
   if (event.type !== "model.asked") return undefined;
-  const { purpose, tries, ok, problems } = event.data;
+  const { purpose, tries, ok, problems, prompt, promptHash, ownPrompt } = event.data;
   const why = problems[0] === undefined ? "no reason is known" : withoutFullStop(problems[0]);
   if (tries === 0) return `No model was asked (${purpose}): ${why}.`;
   const often = tries === 1 ? "" : `, ${tries} times`;
+  const by = ownPrompt ? ` with your own prompt ${prompt} (hash ${promptHash})` : "";
   return ok
-    ? `A model was asked (${purpose}${often}), and its answer holds.`
-    : `A model was asked (${purpose}${often}), and its answer was refused: ${why}.`;
+    ? `A model was asked (${purpose}${often})${by}, and its answer holds.`
+    : `A model was asked (${purpose}${often})${by}, and its answer was refused: ${why}.`;
 }
 
 /**

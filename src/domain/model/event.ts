@@ -234,6 +234,8 @@ export interface EventData {
     readonly purpose: string;
     readonly prompt: string;
     readonly promptHash: string;
+    /** The text was the user's own. */
+    readonly ownPrompt?: true;
     readonly model: string | null;
     readonly tries: number;
     readonly ok: boolean;
