@@ -11,10 +11,6 @@ const AUTO = "auto mode";
 
 const NOT_BUILT: Readonly<Record<string, string>> = {
   "defaults.permissionMode": AUTO,
-  "planner.enabled": PLANNER,
-  "planner.runtime": PLANNER,
-  "planner.model": PLANNER,
-  "planner.timeout": PLANNER,
   "planner.replansPerNode": PLANNER,
   "planner.diagnoseStalls": PLANNER,
   auto: AUTO,

@@ -292,6 +292,11 @@ const planner = group("Turning a goal into phases, tasks and subtasks.", {
   maxPhases: count(5, "Most phases a plan may have.", { min: 1, max: 100 }),
   maxTasksPerPhase: count(7, "Most tasks a phase may have.", { min: 1, max: 100 }),
   maxSubtasksPerTask: count(7, "Most subtasks a task may have.", { max: 100 }),
+  accept: choice(
+    ["person", "auto"],
+    "person",
+    "Who accepts a model's plan: a person, or nobody has to. One that would cancel open work always waits for a person.",
+  ),
   repairs: count(2, "How often an invalid answer is sent back for repair.", { max: 20 }),
   replansPerNode: count(2, "How often one piece of work may be planned again in total.", { max: 20 }),
   diagnoseStalls: toggle(false, "Whether a model may suggest what to do about a stalled assignment."),

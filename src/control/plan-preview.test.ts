@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { planLinesOf } from "#cli/proposal-lines.ts";
 import { parseConfig } from "#config/load.ts";
 import { accept } from "#domain/model/decision.ts";
-import { proposePlan, wantPlan } from "#domain/plans/planning.ts";
+import { proposePlan, requestPlan } from "#domain/plans/planning.ts";
 import { OverseerError } from "#errors.ts";
 import { goalById } from "#store/goals.ts";
 import { memoryStore } from "#store/memory.ts";
@@ -54,7 +54,7 @@ async function propose(store: ReturnType<typeof memoryStore>): Promise<void> {
     reads: { goal: goalById("goal_A") },
     decide: ({ goal }) => {
       if (!goal) throw new Error("no goal");
-      const wanted = wantPlan(goal, { remark: null, scout: false, accept: "person" }, ADA);
+      const wanted = requestPlan(goal, { remark: null, scout: false, accept: "person" }, ADA);
       const proposal = {
         ...({ base: goal.plan.length, source: "model", model: "m", rejected: [] } as const),
         ...{ change: "first plan", nodeCount: 3, raw: RAW },

@@ -4,7 +4,7 @@ import { roleSources } from "#config/places.ts";
 import { loadRoles } from "#config/roles.ts";
 import { closeDependents } from "#domain/landing/closing.ts";
 import type { Decision } from "#domain/model/decision.ts";
-import { noSuchGoal } from "#domain/model/goal.ts";
+import { type Goal, noSuchGoal } from "#domain/model/goal.ts";
 import type { WorkNode } from "#domain/model/work.ts";
 import { type KnownNames, problemsOfNames } from "#domain/plans/known-names.ts";
 import { LEAVES_OUT, listLeftOut, type Pruned, refuseLeavingOut } from "#domain/plans/left-out.ts";
@@ -78,7 +78,29 @@ export async function plan(world: World, word: string, file: PlanFile): Promise<
   const store = await world.writer();
   const goalId = await resolveGoal(store, word);
   const { kept } = await store.read({ kept: nodesOfGoal(goalId) });
-  const { phases, limits, provenance } = await readPlan(world, file, kept);
+  const read = await readPlan(world, file, kept);
+  return commitPlan(world, goalId, read, {
+    prune: file.prune ?? [],
+    refuse: () => undefined,
+    change: ({ plan: before }) => file.change ?? (before.length === 0 ? "first plan" : "edited by hand"),
+  });
+}
+
+export interface PlanCommit {
+  readonly prune: Pruned;
+  /** Why that goal does not take it, in the transaction in which it would. */
+  refuse(goal: Goal): Decision<never> | undefined;
+  change(goal: Goal): string;
+}
+
+/** The plan becomes the goal's next revision, with all that follows, in one commit. */
+export async function commitPlan(
+  world: World,
+  goalId: string,
+  { phases, limits, provenance }: FirstPlan,
+  { prune, refuse, change }: PlanCommit,
+): Promise<AcceptedPlan & { goalId: string }> {
+  const store = await world.writer();
   const moment = { now: world.clock.now(), actor: world.actor };
   let leftOut: readonly WorkNode[] = [];
   const outcome = await store.commit({
@@ -90,10 +112,12 @@ export async function plan(world: World, word: string, file: PlanFile): Promise<
     },
     decide: ({ goal, ...seen }): Decision<AcceptedPlan> => {
       if (!goal) return noSuchGoal(goalId);
-      const change = file.change ?? (goal.plan.length === 0 ? "first plan" : "edited by hand");
-      const decision = acceptPlan(goal, seen.nodes, phases, limits, { ...provenance, change }, moment);
+      const no = refuse(goal);
+      if (no) return no;
+      const told = { ...provenance, change: change(goal) };
+      const decision = acceptPlan(goal, seen.nodes, phases, limits, told, moment);
       leftOut = listLeftOut(seen.nodes, phases);
-      const refused = decision.ok && refuseLeavingOut(goal, leftOut, file.prune ?? [], seen.attempts);
+      const refused = decision.ok && refuseLeavingOut(goal, leftOut, prune, seen.attempts);
       if (refused) return refused;
       return closeDependents(settleDecision(goalTreeOf(goal, seen), decision, moment), seen, moment);
     },

@@ -3,6 +3,7 @@
  * the objects and never from a checkout, so nothing that lies around uncommitted is seen and no link is followed. Every
  * question has an end in time and size; objects that a partial clone has not fetched are not fetched for it.
  */
+import { OverseerError } from "#errors.ts";
 import type { GitRunOptions, GitTools } from "./git.ts";
 import * as landingArgs from "./landing-arguments.ts";
 import { unquotePath } from "./quoted-path.ts";
@@ -37,6 +38,23 @@ export async function listContents({ git }: GitTools, repository: string, commit
     else files.push({ path, oid, isRegular: mode.startsWith("100") });
   }
   return { files, submodules };
+}
+
+/** One file at a commit, from its beginning; undefined where it is not there, is no text, or is very large. */
+export async function readTextAt(
+  { git }: GitTools,
+  repository: string,
+  commit: string,
+  path: string,
+  maxBytes: number,
+): Promise<string | undefined> {
+  const blob = ["cat-file", "blob", `${commit}:${path}`];
+  const shown = await git.attempt(blob, limitTo(repository, READ_MS, LARGEST_READ)).catch((error: unknown) => {
+    if (error instanceof OverseerError && error.code === "GIT_OUTPUT_TOO_LARGE") return undefined;
+    throw error;
+  });
+  if (shown?.code !== 0 || shown.stdout.includes("\0")) return undefined;
+  return shown.stdout.slice(0, maxBytes);
 }
 
 export interface SmallTexts {
@@ -116,6 +134,7 @@ export async function listPastCommits(
 const LIST_MS = 20_000;
 const LIST_BYTES = 96 * 1024 * 1024;
 const READ_MS = 10_000;
+const LARGEST_READ = 4 * 1024 * 1024;
 const HISTORY_MS = 10_000;
 const HISTORY_BYTES = 32 * 1024 * 1024;
 

@@ -67,10 +67,14 @@ export interface PlanRevision {
   readonly model?: string;
   readonly promptId?: string;
   readonly promptHash?: string;
+  /** The text with which it was asked for was the user's own. */
+  readonly ownPrompt?: true;
   /** What the planner was given, bounded. */
   readonly inputs?: Readonly<Record<string, string>>;
   /** The errors of tries that were sent back, oldest first. */
   readonly rejected: readonly string[];
+  /** What was put right in it before it was shown, a sentence each. */
+  readonly notes?: readonly string[];
   /** What changed against the revision before, and why. */
   readonly change: string;
   readonly nodeCount: number;
@@ -301,6 +305,7 @@ export function applyToGoal(goal: Goal | undefined, event: EventOf): Goal | unde
     case "plan.failed":
       return { ...goal, planning: movePlanning(goal.planning, event), updatedAt: event.at };
     case "plan.dropped":
+      if (goal.planning?.number !== event.data.number) return goal;
       return { ...goal, planning: null, updatedAt: event.at };
     default:
       return goal;

@@ -48,7 +48,8 @@ export const PERSONS_PLAN_LIMITS: PlanLimits = {
   maxNodes: MAX_NODES,
 };
 
-export interface PlanProvenance extends Pick<PlanRevision, "source" | "model" | "promptId" | "promptHash" | "inputs"> {
+export interface PlanProvenance
+  extends Pick<PlanRevision, "source" | "model" | "promptId" | "promptHash" | "ownPrompt" | "inputs" | "notes"> {
   readonly rejected: readonly string[];
   readonly raw: string;
   /** Why there is a new revision; the first needs none. */

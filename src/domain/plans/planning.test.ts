@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import type { EventOf, NewEvent } from "#domain/model/event.ts";
 import { applyToGoal, type Goal, type Proposal } from "#domain/model/goal.ts";
 import { goalOf } from "../../../test/support/tree.ts";
-import { dropPlan, failPlan, findOutdated, holdPlan, proposePlan, wantPlan } from "./planning.ts";
+import { dropPlan, failPlan, findOutdated, holdPlan, proposePlan, requestPlan, waitAfterNoAnswer } from "./planning.ts";
 
 const moment = { now: 1_000, actor: "human:ada" } as const;
 const WANTED = { remark: null, scout: false, accept: "person" } as const;
@@ -28,14 +28,14 @@ function fold(goal: Goal, ...events: readonly NewEvent[]): Goal {
 }
 
 function want(goal: Goal): Goal {
-  const decided = wantPlan(goal, WANTED, moment);
+  const decided = requestPlan(goal, WANTED, moment);
   if (!decided.ok) throw new Error(decided.refusal.message);
   return fold(goal, ...decided.events);
 }
 
 describe("PLAN-1: a plan that a model is asked for", () => {
   test("a wish is numbered, and is one action", () => {
-    const decided = wantPlan(goalOf(), WANTED, moment);
+    const decided = requestPlan(goalOf(), WANTED, moment);
     if (!decided.ok) throw new Error(decided.refusal.message);
     expect(decided.events.map(({ type }) => type)).toEqual(["plan.wanted", "action.decided"]);
     expect(decided.events[1]?.data).toMatchObject({ kind: "plan", payload: { number: 1 } });
@@ -44,9 +44,9 @@ describe("PLAN-1: a plan that a model is asked for", () => {
 
   test("no second one while the first is under way; a new one after it failed, was proposed or dropped", () => {
     const wanted = want(goalOf());
-    const waits = fold(wanted, holdPlan(wanted.goalId, 1, "no quota", 9_000, moment));
+    const waits = fold(wanted, holdPlan(wanted.goalId, 1, { detail: "no quota", until: 9_000 }, moment));
     for (const goal of [wanted, waits]) {
-      expect(wantPlan(goal, WANTED, moment)).toMatchObject({ ok: false, refusal: { code: "PLANNING_UNDER_WAY" } });
+      expect(requestPlan(goal, WANTED, moment)).toMatchObject({ ok: false, refusal: { code: "PLANNING_UNDER_WAY" } });
     }
     const failure = { problems: ["it has a cycle"], rejected: [], logPath: "/log" };
     const ended = [
@@ -59,8 +59,11 @@ describe("PLAN-1: a plan that a model is asked for", () => {
 
   test("what waits says until when, and since when it waits at all", () => {
     const wanted = want(goalOf());
-    const first = fold(wanted, holdPlan(wanted.goalId, 1, "no quota", 9_000, moment));
-    const again = fold(first, holdPlan(wanted.goalId, 1, "no quota", 19_000, { ...moment, now: 9_000 }));
+    const first = fold(wanted, holdPlan(wanted.goalId, 1, { detail: "no quota", until: 9_000 }, moment));
+    const again = fold(
+      first,
+      holdPlan(wanted.goalId, 1, { detail: "no quota", until: 19_000 }, { ...moment, now: 9_000 }),
+    );
     expect(again.planning).toMatchObject({ status: "waits", detail: "no quota", until: 19_000, since: 1_000 });
   });
 
@@ -92,6 +95,13 @@ describe("PLAN-1: a plan that a model is asked for", () => {
       0,
       /revision 1/,
     ],
+    [
+      "failed already",
+      (goal) => fold(goal, failPlan(goal.goalId, 1, { problems: [], rejected: [], logPath: "" }, moment)),
+      1,
+      0,
+      /failed/,
+    ],
     ["proposed already", (goal) => fold(goal, proposePlan(goal.goalId, 1, PROPOSAL, moment)), 1, 0, /already/],
   ])("whether it still fits: %s", (_name, change, number, base, why) => {
     const found = findOutdated(change(want(goalOf())), number, base);
@@ -99,9 +109,27 @@ describe("PLAN-1: a plan that a model is asked for", () => {
     else expect(found).toMatch(why);
   });
 
+  test("the end of an older asking does not end a newer one", () => {
+    const wanted = want(goalOf());
+    const dropped = { type: "plan.dropped", actor: "overseer", goalId: wanted.goalId, because: "x" };
+    const event = { ...dropped, data: { number: 7, reason: null } } as NewEvent;
+    expect(fold(wanted, event).planning).toEqual(wanted.planning ?? null);
+  });
+
+  test.each([
+    ["unreached", 0, 30_000],
+    ["unreached", 3, 240_000],
+    ["unreached", 99, 1_800_000],
+    ["too-slow", 0, 30_000],
+    ["too-slow", 1, 60_000],
+    ["too-slow", 2, undefined],
+  ] as const)("nobody answered (%s, %d times before): asked again after %p", (how, before, waits) => {
+    expect(waitAfterNoAnswer(how, before)).toBe(waits);
+  });
+
   test("an ended goal wants no plan, and without a proposal there is nothing to drop", () => {
     const ended = { ...goalOf(), status: "completed" as const };
-    expect(wantPlan(ended, WANTED, moment)).toMatchObject({ ok: false, refusal: { code: "GOAL_ENDED" } });
+    expect(requestPlan(ended, WANTED, moment)).toMatchObject({ ok: false, refusal: { code: "GOAL_ENDED" } });
     expect(dropPlan(goalOf(), null, moment)).toMatchObject({ ok: false, refusal: { code: "NO_PROPOSAL" } });
   });
 });

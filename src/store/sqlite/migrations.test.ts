@@ -144,6 +144,11 @@ test("the first recorded log holds the events of goals, plans, work, and handoff
   const types = new Set(recording("0001.ndjson").events.map((event) => event.type));
   const expected = EVENT_TYPES.filter((type) => /^(goal|plan|work|crystallization)\./.test(type));
   expect(expected.filter((type) => !types.has(type))).toEqual([
+    "plan.wanted",
+    "plan.waits",
+    "plan.proposed",
+    "plan.failed",
+    "plan.dropped",
     "work.requeued",
     "work.claimed",
     "work.checked",
