@@ -60,6 +60,7 @@ import {
   reapedWithIgnored,
 } from "./support/landing-observations.ts";
 import type { Life } from "./support/lived-agent.ts";
+import { plannedUnder } from "./support/planning-observations.ts";
 import { heardIn, reflexGiven, salutesKept } from "./support/reflex-observations.ts";
 import {
   diedAfter,
@@ -256,6 +257,14 @@ const rows: Readonly<Record<string, Observation>> = {
   "landing.dirtyWait.base": { changed: "landing: {dirtyWait: {base: 10s}}", observe: dirtyWaits },
   "landing.dirtyWait.max": { changed: "landing: {dirtyWait: {max: 5m}}", observe: dirtyWaits },
   "landing.dirtyWait.tries": { changed: "landing: {dirtyWait: {tries: 1}}", observe: firstDirtyLook },
+  "planner.enabled": { changed: "planner: {enabled: false}", observe: plannedUnder(({ status }) => status) },
+  "planner.runtime": { changed: "planner: {runtime: scripted}", observe: plannedUnder(({ words }) => words !== "") },
+  "planner.model": {
+    changed: "planner: {model: opus}",
+    observe: plannedUnder(({ words }) => / --model \S+/.exec(words)?.[0]),
+  },
+  "planner.timeout": { changed: "planner: {timeout: 1m}", observe: plannedUnder(({ timeoutMs }) => timeoutMs) },
+  "planner.accept": { changed: "planner: {accept: auto}", observe: plannedUnder(({ status }) => status) },
   "planner.maxInput": {
     changed: "planner: {maxInput: 1KB}",
     observe: conflicted(({ asked }) => asked.map(({ tries }) => tries)),

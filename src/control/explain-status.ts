@@ -6,9 +6,11 @@ import { listRecipients } from "#channels/recipients.ts";
 import type { Config } from "#config/schema.ts";
 import { explainFleet } from "#domain/explain/explain-fleet.ts";
 import type { ChannelFact, Explained, FleetFacts } from "#domain/explain/standstill.ts";
+import { toPlanningFact } from "#domain/explain/standstill-planning.ts";
 import type { Action } from "#domain/model/action.ts";
 import type { Assignment } from "#domain/model/assignment.ts";
 import type { Condition } from "#domain/model/condition.ts";
+import type { Goal } from "#domain/model/goal.ts";
 import type { Merge } from "#domain/model/merge.ts";
 import type { WorkNode } from "#domain/model/work.ts";
 import { listFailingChannels } from "#domain/reports/question-notice.ts";
@@ -23,13 +25,15 @@ export interface SeenAtRest {
   readonly conditions: readonly Condition[];
   readonly actions: readonly Action[];
   readonly merges: readonly Merge[];
+  /** Goals for which a model was asked for a plan. */
+  readonly planned: readonly Goal[];
 }
 
 export async function explainStatus(
   world: World,
   store: Store,
   status: Omit<Status, keyof Explained>,
-  { nodes, conditions, actions, merges, ...seen }: SeenAtRest,
+  { nodes, conditions, actions, merges, planned, ...seen }: SeenAtRest,
   config: Config | undefined,
 ): Promise<Explained> {
   const { daemon, frozen, safeMode, configProblem, hold, off, goals, agents, notStarted } = status;
@@ -49,6 +53,7 @@ export async function explainStatus(
     isDiskFull: daemon.isDiskFull,
     ...{ frozen, safeMode, configProblem, hold, off, goals, agents, notStarted },
     ...{ nodes, conditions, actions, merges, stalled },
+    plannings: planned.flatMap((goal) => (goal.planning ? [toPlanningFact(goal, goal.planning)] : [])),
     questions: status.questions.map((one) => ({
       ...one,
       unreached: one.reach.state === "unreached" ? one.reach.why : null,

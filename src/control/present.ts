@@ -12,6 +12,7 @@ import type { TakenOver } from "#domain/landing/review.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
 import type { EventOf } from "#domain/model/event.ts";
 import type { FleetChange } from "#domain/model/fleet.ts";
+import type { Planning } from "#domain/model/goal.ts";
 import type { Merge } from "#domain/model/merge.ts";
 import type { Message } from "#domain/model/message.ts";
 import type { WorkNode } from "#domain/model/work.ts";
@@ -76,6 +77,16 @@ export const presentPreview = ({ goalId, base, view, changes }: PlanPreview) =>
     ...{ stayCancelled: changes.stayCancelled, estimate: view.estimate },
   });
 const nameNode = ({ workNodeId, name, status }: WorkNode) => ({ id: workNodeId, name, status });
+/** What was asked of a model, and what is proposed; the plan itself as values. */
+export const presentPlanning = ({ goalId, planning }: { goalId: string; planning: Planning | null }) =>
+  plain({
+    goalId,
+    planning: planning && {
+      ...planning,
+      since: isoTime(planning.since),
+      until: planning.until === null ? null : isoTime(planning.until),
+    },
+  });
 export const presentAddedWork: Present<AddedWork> = plain;
 export const presentWork: Present<readonly WorkNode[]> = withTimes;
 export const presentNode: Present<NodeDetail> = withTimes;

@@ -40,6 +40,7 @@ import { goalOverviews } from "#store/goals.ts";
 import { listQueuedMerges } from "#store/merges.ts";
 import type { BoxCount } from "#store/messages.ts";
 import { unreadMail as unreadCounts } from "#store/messages.ts";
+import { listPlannedGoals } from "#store/plannings.ts";
 import type { Store } from "#store/store.ts";
 import { nodesAtStandstill } from "#store/work.ts";
 import { nameOf } from "#sys/paths.ts";
@@ -240,6 +241,7 @@ export async function readFleetStatus(world: World): Promise<Status> {
     ready: readyTasks(READY_SHOWN),
     landed: lastLandings(LANDINGS_SHOWN),
     atInit: branchAtInit(),
+    planned: listPlannedGoals(),
   });
   const { config, problem } = await configOrProblem(world);
   const daemon = await daemonStatus(world, config);

@@ -4,6 +4,7 @@
  */
 
 import type { Call, Command } from "#cli/command.ts";
+import { openEditorOf } from "#cli/editor.ts";
 import { inert } from "#cli/text.ts";
 import type { KeyExplanation, KeyValue } from "#config/explain.ts";
 import type { LoadedConfig } from "#config/load.ts";
@@ -143,20 +144,7 @@ const edit: Command<ConfigParts> = {
   async run(call, parts) {
     const { editSettings } = await import("#control/edit-settings.ts");
     const world = await parts.world();
-    const [program, ...words] = (world.env.VISUAL || world.env.EDITOR || "").split(/\s+/).filter((word) => word !== "");
-    if (program === undefined || Bun.which(program, { PATH: world.env.PATH ?? "" }) === null) {
-      const message = program === undefined ? "No editor is set." : `The editor ${inert(program)} is not there.`;
-      throw new OverseerError(
-        "environment",
-        "EDITOR_MISSING",
-        message,
-        "For example: EDITOR=nano overseer config edit",
-      );
-    }
-    const outcome = await editSettings(world, async (file) => {
-      const child = Bun.spawn([program, ...words, file], { stdio: ["inherit", "inherit", "inherit"], env: world.env });
-      return child.exited;
-    });
+    const outcome = await editSettings(world, openEditorOf(world, "overseer config edit"));
     tellEdit(call, outcome, `${inert(outcome.path)} is changed`);
   },
 };
@@ -223,6 +211,36 @@ const example: Command<ConfigParts> = {
   },
 };
 
+const prompt: Command<ConfigParts> = {
+  name: "prompt",
+  summary: "Print a text with which models are asked, or list them all.",
+  details:
+    "Each is yours to change: put it into .overseer/prompts/<id>.md, and it is used instead of the built-in one. Words in double braces are filled in; all of them have to stay. Every use is recorded with the hash of its text, and 'overseer why' says when it was your own.",
+  args: [{ name: "id", summary: "Which one; without it, all of them are listed.", optional: true }],
+  options: [{ name: "built-in", summary: "The built-in text, also where you have your own." }],
+  examples: [
+    {
+      line: "overseer config prompt plan-goal > .overseer/prompts/plan-goal.md",
+      why: "Begin your own from the built-in one.",
+    },
+  ],
+  async run(call, parts) {
+    const { findPromptById, hashPrompt, loadModelPrompt, MODEL_PROMPTS } = await import("#config/model-prompts.ts");
+    const world = await parts.world();
+    const { files } = await world.settings();
+    const id = call.optionalArg("id");
+    const chosen = id === undefined ? MODEL_PROMPTS : [findPromptById(id)];
+    const found = await Promise.all(
+      chosen.map((one) => (call.has("built-in") ? one : loadModelPrompt(files, world.root, one))),
+    );
+    const rows = found.map((one) => ({ id: one.id, own: one.own === true, hash: hashPrompt(one), text: one.text }));
+    if (call.json) return call.out.json(presentPlain(id === undefined ? rows : { ...rows[0] }));
+    if (id !== undefined) for (const line of found[0]?.text.trimEnd().split("\n") ?? []) call.out.line(inert(line));
+    else
+      for (const { id: name, own, hash } of rows) call.out.line(`${name}  ${own ? "your own" : "built in"}  ${hash}`);
+  },
+};
+
 const accept: Command<ConfigParts> = {
   name: "accept",
   summary: "Accept the settings as they are, although files are missing, empty or truncated.",
@@ -275,7 +293,7 @@ const command: Command<ConfigParts> = {
   details:
     "The configuration is .overseer/config.yaml. Every key has a default, unknown keys are refused, and a running " +
     "daemon applies a changed file at its next tick.",
-  subcommands: [show, get, set, edit, checks, explain, schema, example, accept],
+  subcommands: [show, get, set, edit, checks, explain, schema, example, prompt, accept],
 };
 
 export default command;

@@ -1,5 +1,6 @@
 /** `overseer goal …`: what somebody wants, and the plan for it. */
 
+import { tellAccepted, tellShared } from "#cli/accepted-plan.ts";
 import { askYes } from "#cli/ask-yes.ts";
 import type { Call, Command, Option } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
@@ -11,12 +12,12 @@ import type { GoalRow } from "#control/status.ts";
 import * as views from "#control/views.ts";
 import { GOAL_STATUSES, PRIORITIES, type Priority, type Risk } from "#domain/model/goal.ts";
 import { LEAVES_OUT, type Pruned } from "#domain/plans/left-out.ts";
-import type { AcceptedPlan } from "#domain/plans/plan.ts";
 import { countAll, listLost } from "#domain/plans/rollup.ts";
 import { OverseerError } from "#errors.ts";
 import { redact } from "#telemetry/redact.ts";
 import { BUDGET_OPTIONS, readRaise } from "./budget-options.ts";
 import { showPlanDiff } from "./goal-diff.ts";
+import { ASKING, askForPlan, findStep, PROPOSAL_OPTIONS, runStep } from "./goal-proposal.ts";
 import show from "./goal-show.ts";
 
 const DEFINITION: readonly Option[] = [
@@ -77,6 +78,8 @@ const create: Command<Parts> = {
       value: "file",
       summary: "Also set its plan, as 'goal plan --file' does; - reads standard input.",
     },
+    { name: "plan-with-model", summary: "Also ask a model for its plan, as 'goal plan --with-model' does." },
+    ...ASKING,
     { name: "from-session", value: "agent", summary: "The agent or session that asked; its questions go there." },
   ],
   examples: [
@@ -98,6 +101,11 @@ const create: Command<Parts> = {
         'Give one: overseer goal create "…"; or --plan with a file that has one (goal: {title: …}).',
       );
     }
+    const byModel = call.has("plan-with-model");
+    if (byModel && file !== undefined) {
+      const message = "--plan and --plan-with-model do not go together.";
+      throw new OverseerError("usage", "TWO_WAYS", message, "Give the plan, or have a model make one.");
+    }
     const text = file === undefined ? undefined : await parts.readText(file);
     const world = await parts.world();
     const wanted = { ...given, title, fromSession: call.text("from-session") };
@@ -106,36 +114,17 @@ const create: Command<Parts> = {
         ? undefined
         : await goals.createWithPlan(world, wanted, { name: file, text });
     const goalId = planned?.goalId ?? (await goals.create(world, { ...wanted, title: title ?? "" }));
+    if (byModel) {
+      if (!call.json) call.out.line(`Created ${goalId}.`);
+      return askForPlan(call, world, goalId, { remark: null });
+    }
     if (call.json) return call.out.json(presentGoal(await views.goal(world, goalId)));
     call.out.line(`Created ${goalId}.`);
     if (planned) call.out.line(`It has a plan: ${plural(planned.added, "node")}.`);
-    else call.out.remark(`Give it a plan: overseer goal plan ${goalId} --file plan.yaml`);
+    else call.out.remark(`Give it a plan: overseer goal plan ${goalId} --with-model, or --file plan.yaml`);
     if (planned) tellShared(call, planned);
   },
 };
-
-const MOST_NAMED = 5;
-
-/** A plan that was given again for the sake of these would change nothing, and look as if it had been taken. */
-function tellStayCancelled(call: Call, { stayCancelled }: AcceptedPlan): void {
-  const [one, ...more] = stayCancelled;
-  if (one === undefined) return;
-  const left = stayCancelled.length - MOST_NAMED;
-  const named = `${stayCancelled.slice(0, MOST_NAMED).join(", ")}${left > 0 ? ` and ${left} more` : ""}`;
-  call.out.remark(
-    more.length === 0
-      ? `${named} was cancelled before and stays so: to have it done, give it a new id in the plan.`
-      : `${named} were cancelled before and stay so: to have them done, give them new ids in the plan.`,
-  );
-}
-
-/** What would be done side by side and is not, so that nobody wonders why. */
-function tellShared(call: Call, { shared }: AcceptedPlan): void {
-  for (const { one, other, files } of shared) {
-    const where = files[0] === files[1] ? files[0] : `${files[0]} and ${files[1]}`;
-    call.out.remark(inert(`${one} and ${other} share files (${where}): they are done one after the other.`));
-  }
-}
 
 const list: Command<Parts> = {
   name: "list",
@@ -226,7 +215,7 @@ const budget: Command<Parts> = {
 
 const plan: Command<Parts> = {
   name: "plan",
-  summary: "Set a goal's plan, or a new revision of it, from a file.",
+  summary: "Set a goal's plan, or a new revision of it, from a file or by a model.",
   details: `The file is YAML or JSON:
 
   planVersion: 1
@@ -260,24 +249,34 @@ A plan of yours may have 1,000 nodes; one that an agent writes is held to planne
 
 Ids are yours and stay stable. A second plan is a revision: new ids are added, changed ones redefined, open ones that
 are missing cancelled; finished work is never touched. What would be cancelled is named, and you are asked; a script
-says --prune. One more task is 'overseer work add'. --file - reads standard input. docs/plans.md has all of it.`,
+says --prune. One more task is 'overseer work add'. --file - reads standard input. docs/plans.md has all of it.
+
+--with-model asks a model for the plan. It sees a summary of the repository, never the files that are ignored, and may
+only propose: you look (--show, --diff), change (--edit), accept (--accept), ask for another (--with-model --remark) or
+drop (--drop). planner.accept: auto in the configuration accepts what cancels nothing.`,
   args: [GOAL_ARG],
   options: [
     { name: "file", value: "path", summary: "The plan, or - for standard input." },
     { name: "change", value: "text", summary: "Why there is a new revision." },
     { name: "prune", summary: "Cancel open nodes that the plan leaves out, without asking." },
     { name: "diff", summary: "Show what the file, or the plan that is proposed, would change; nothing is stored." },
-    { name: "full", summary: "With --diff: cut and leave out nothing." },
+    { name: "full", summary: "With --diff and --show: cut and leave out nothing." },
+    ...PROPOSAL_OPTIONS,
   ],
   examples: [
     { line: "overseer goal plan goal_7ZK3 --file plan.yaml", why: "use a plan written by hand" },
     { line: "overseer goal plan goal_7ZK3 --file plan.yaml --diff", why: "see first what it would change" },
+    { line: "overseer goal plan goal_7ZK3 --with-model", why: "have a model make one, and look at it" },
+    { line: "overseer goal plan goal_7ZK3 --accept", why: "make what is proposed the plan" },
   ],
   async run(call, parts) {
     if (call.has("diff")) return showPlanDiff(call, parts);
+    const step = findStep(call);
+    if (step !== undefined) return runStep(step, call, parts);
     const file = call.text("file");
     if (file === undefined) {
-      throw new OverseerError("usage", "FILE_MISSING", "No plan file was named.", "Give it with --file plan.yaml.");
+      const hint = "Give it with --file plan.yaml, or have a model make one: --with-model.";
+      throw new OverseerError("usage", "FILE_MISSING", "No plan file was named.", hint);
     }
     const text = await parts.readText(file);
     const world = await parts.world();
@@ -285,14 +284,7 @@ says --prune. One more task is 'overseer work add'. --file - reads standard inpu
     const accepted = await planOrAsk(call, world, wanted, call.has("prune") ? "all" : []);
     if (!accepted) return call.out.line("Nothing was changed.");
     if (call.json) return call.out.json(presentPlan(accepted));
-    const changes = [
-      `${plural(accepted.added, "node")} added`,
-      accepted.changed > 0 ? `${accepted.changed} changed` : "",
-      accepted.cancelled > 0 ? `${accepted.cancelled} cancelled` : "",
-    ].filter(Boolean);
-    call.out.line(`${accepted.goalId} has plan revision ${accepted.revision}: ${changes.join(", ")}.`);
-    tellStayCancelled(call, accepted);
-    tellShared(call, accepted);
+    tellAccepted(call, accepted);
   },
 };
 

@@ -13,7 +13,7 @@ import type { WorkNode } from "#domain/model/work.ts";
 import { LIMITS, MINUTE, NOW } from "../../../test/support/snapshots.ts";
 import { assignmentWith, nodeWith } from "../../../test/support/tree.ts";
 import { explainFleet } from "./explain-fleet.ts";
-import type { FleetFacts, StandstillKind } from "./standstill.ts";
+import type { FleetFacts, GoalFact, PlanningFact, StandstillKind } from "./standstill.ts";
 import { STANDSTILL_KINDS, tellAnswer } from "./standstill.ts";
 
 const QUIET: FleetFacts = {
@@ -33,8 +33,17 @@ const QUIET: FleetFacts = {
     ladder: LIMITS.ladder,
     fixRounds: 3,
   },
-  ...{ conditions: [], actions: [], notStarted: [], merges: [], channels: [] },
+  ...{ conditions: [], actions: [], notStarted: [], merges: [], channels: [], plannings: [] },
 };
+const planning = (change: Partial<PlanningFact>): Partial<FleetFacts> => ({
+  goals: [{ ...(QUIET.goals[0] as GoalFact), nodes: 0 }],
+  plannings: [
+    {
+      ...{ goalId: "goal_A", title: "Dates", status: "wanted", since: NOW, detail: null, until: null, nodeCount: null },
+      ...change,
+    },
+  ],
+});
 const node = (id: string, change: Partial<WorkNode>) => ({
   ...nodeWith("queued"),
   goalId: "goal_A",
@@ -335,6 +344,24 @@ const CASES: [kind: StandstillKind, facts: Partial<FleetFacts>, says: RegExp, tu
       ],
     },
     /NEVER READY: goal_A\/T2, goal_A\/T3 depend on goal_A\/T1, which was cancelled \(overseer work cancel goal_A\/T2/,
+    "person",
+  ],
+  [
+    "plan-proposed",
+    planning({ status: "proposed", nodeCount: 3 }),
+    /PLAN: the plan of goal_A Dates waits for you, 3 nodes \(overseer goal plan goal_A --show, then --accept\)/,
+    "person",
+  ],
+  [
+    "plan-waits",
+    planning({ status: "waits", detail: "the quota of x is used up", until: NOW + MINUTE }),
+    /NOT PLANNED: planning of goal_A Dates waits: the quota of x is used up, until \d{4}-\S+ \(overseer goal plan goal_A --show\)/,
+    "itself",
+  ],
+  [
+    "plan-failed",
+    planning({ status: "failed", detail: "It is not one JSON object." }),
+    /PLANNING FAILED: goal_A Dates: It is not one JSON object \(overseer goal plan goal_A --with-model, or by hand: overseer goal plan goal_A --file plan.yaml\)/,
     "person",
   ],
   ["no-plan", { goals: [{ ...QUIET.goals[0], nodes: 0 }] as never }, /NO PLAN: goal_A .*overseer goal plan/, "person"],

@@ -10,6 +10,7 @@ import type { ChannelFact, Explained, FleetFacts, NextStep, Standstill, Standsti
 import { findCommand, standstill } from "./standstill.ts";
 import { explainActions } from "./standstill-actions.ts";
 import { explainConditions } from "./standstill-conditions.ts";
+import { explainPlannings } from "./standstill-planning.ts";
 import { explainWork } from "./standstill-work.ts";
 
 export function explainFleet(facts: FleetFacts): Explained {
@@ -22,6 +23,7 @@ export function explainFleet(facts: FleetFacts): Explained {
     ...facts.notStarted.map((one) => explainNotStarted(one, isHeld)),
     ...explainActions(facts, isHeld),
     ...explainWork(facts),
+    ...explainPlannings(facts),
     ...facts.channels.map(explainChannel),
   ];
   return { standstills, next: isHeld ? null : tellNext(facts, standstills) };
@@ -114,8 +116,12 @@ function explainDaemon({ state, sinceAt }: FleetFacts["daemon"]): Standstill | f
   return standstill("no-daemon", { text, command, sinceAt });
 }
 
-function hasOpenWork({ goals, agents }: FleetFacts): boolean {
-  return agents.length > 0 || goals.some(({ status, nodes }) => status === "active" && nodes > 0);
+function hasOpenWork({ goals, agents, plannings }: FleetFacts): boolean {
+  return (
+    plannings.some(({ status }) => status === "wanted" || status === "waits") ||
+    agents.length > 0 ||
+    goals.some(({ status, nodes }) => status === "active" && nodes > 0)
+  );
 }
 
 /** While everything is held nothing is tried; the sentence above says what ends that. */

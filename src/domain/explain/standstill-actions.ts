@@ -26,7 +26,8 @@ export function explainActions(facts: FleetFacts, isHeld: boolean): Standstill[]
 function isInTrouble({ nodes, now }: FleetFacts, action: Action): boolean {
   const { kind, status, problem, goalId, workNodeId, decidedAt } = action;
   // What holds the landings back behind the command after another is a question, and told as that.
-  if (problem === null || isDispatch(kind) || problem.startsWith(HELD_BACK)) return false;
+  // A plan that waits for a model says so itself.
+  if (problem === null || isDispatch(kind) || kind === "plan" || problem.startsWith(HELD_BACK)) return false;
   const failures = action.tries - (status === "taken" ? 1 : 0);
   if (failures <= 0 && (kind === "land" || now - decidedAt < TURN_MS)) return false;
   return kind !== "land" || !nodes.some((node) => isSame(node, goalId, workNodeId) && isWaiting(node));

@@ -227,14 +227,16 @@ function findDead(
   return undefined;
 }
 
-function explainGoals({ goals }: FleetFacts): Standstill[] {
+function explainGoals({ goals, plannings }: FleetFacts): Standstill[] {
+  const isPlanned = (goalId: string) => plannings.some((one) => one.goalId === goalId);
   return goals.flatMap(({ goalId, title, status, nodes, progress, unchanged = 0 }): Standstill[] => {
     if (status === "paused") {
       const command = `overseer goal resume ${goalId}`;
       return [standstill("goal-paused", { text: `PAUSED: ${goalId} ${title} (${command})`, command, about: [goalId] })];
     }
     const isEmptied = nodes > 0 && progress?.total === 0;
-    if (status !== "active" || (nodes > 0 && !isEmptied)) return [];
+    // A plan that is asked for, proposed or failed is told as that.
+    if (status !== "active" || isPlanned(goalId) || (nodes > 0 && !isEmptied)) return [];
     const command = `overseer goal plan ${goalId} --file plan.yaml`;
     if (isEmptied) {
       const how =
@@ -244,7 +246,13 @@ function explainGoals({ goals }: FleetFacts): Standstill[] {
       const text = `NOTHING LEFT: ${how} (overseer goal cancel ${goalId}, or under a new id: ${command})`;
       return [standstill("no-plan", { text, command: `overseer goal cancel ${goalId}`, about: [goalId] })];
     }
-    return [standstill("no-plan", { text: `NO PLAN: ${goalId} ${title} (${command})`, command, about: [goalId] })];
+    return [
+      standstill("no-plan", {
+        text: `NO PLAN: ${goalId} ${title} (${command}, or by a model: overseer goal plan ${goalId} --with-model)`,
+        command,
+        about: [goalId],
+      }),
+    ];
   });
 }
 

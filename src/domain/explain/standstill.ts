@@ -5,6 +5,7 @@
 import type { Action } from "#domain/model/action.ts";
 import type { Assignment } from "#domain/model/assignment.ts";
 import type { Condition } from "#domain/model/condition.ts";
+import type { Planning } from "#domain/model/goal.ts";
 import type { LadderLimits, Recovery } from "#domain/model/ladder-state.ts";
 import type { Merge } from "#domain/model/merge.ts";
 import type { WorkNode } from "#domain/model/work.ts";
@@ -31,6 +32,9 @@ export const STANDSTILL_KINDS = [
   "blocked",
   "never-ready",
   "no-plan",
+  "plan-proposed",
+  "plan-waits",
+  "plan-failed",
   "goal-paused",
   "agent-dead",
   "not-answering",
@@ -79,6 +83,14 @@ export interface GoalFact {
   readonly progress?: { readonly total: number };
   /** Tasks that ended because nothing was changed. */
   readonly unchanged?: number;
+}
+
+/** A plan that a model was asked for. */
+export interface PlanningFact extends Pick<Planning, "status" | "since" | "detail" | "until"> {
+  readonly goalId: string;
+  readonly title: string;
+  /** Of the plan that is proposed. */
+  readonly nodeCount: number | null;
 }
 
 export interface AgentFact {
@@ -130,6 +142,7 @@ export interface FleetFacts {
   readonly hold: { readonly message: string; readonly hint: string } | null;
   readonly off: readonly string[];
   readonly goals: readonly GoalFact[];
+  readonly plannings: readonly PlanningFact[];
   /** Of goals that are not over: what is in progress or blocked, and where something was cancelled what waits. */
   readonly nodes: readonly WorkNode[];
   readonly agents: readonly AgentFact[];

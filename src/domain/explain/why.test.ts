@@ -130,6 +130,11 @@ const LANDING: [type: EventType, data: object, text: string][] = [
   ],
   [
     "model.asked",
+    { ...ASKED, prompt: "plan-goal", ownPrompt: true },
+    "A model was asked (ai-resolve) with your own prompt plan-goal (hash h), and its answer holds.",
+  ],
+  [
+    "model.asked",
     { ...ASKED, ok: false, tries: 0, problems: ["Too long."] },
     "No model was asked (ai-resolve): Too long.",
   ],
@@ -200,7 +205,7 @@ describe("what stands now, and what would change it", () => {
 
   test("GOAL-3: a goal without a plan names the command that gives it one", () => {
     expect(whyGoal(goalOf(), [], []).now).toEqual([
-      "It has no plan. 'overseer goal plan goal_A --file plan.yaml' gives it one.",
+      "It has no plan. 'overseer goal plan goal_A --file plan.yaml' gives it one, or --with-model.",
     ]);
   });
 

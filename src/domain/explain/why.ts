@@ -8,7 +8,7 @@ import { isoTime } from "#domain/core/iso-time.ts";
 import type { Assignment } from "#domain/model/assignment.ts";
 import { tellUnchanged } from "#domain/model/claim.ts";
 import type { EventOf } from "#domain/model/event.ts";
-import type { Goal } from "#domain/model/goal.ts";
+import type { Goal, PlanRevision } from "#domain/model/goal.ts";
 import type { Question } from "#domain/model/question.ts";
 import { waitsFor } from "#domain/model/readiness.ts";
 import type { BlockedReason, WorkNode } from "#domain/model/work.ts";
@@ -110,7 +110,9 @@ function goalNow(goal: Goal, nodes: readonly WorkNode[]): string[] {
       : `${progress.done} of ${count(countAll(progress), "piece")} of work ${countAll(progress) === 1 ? "is" : "are"} done (${[`${progress.percent} %`, ...listLost(progress)].join("; ")}).`;
   switch (goal.status) {
     case "active": {
-      if (nodes.length === 0) return [`${done} 'overseer goal plan ${goal.goalId} --file plan.yaml' gives it one.`];
+      if (nodes.length === 0 && goal.planning) return [done];
+      if (nodes.length === 0)
+        return [`${done} 'overseer goal plan ${goal.goalId} --file plan.yaml' gives it one, or --with-model.`];
       const ready = nodes.filter((node) => node.leaf && node.status === "queued").map((node) => node.workNodeId);
       return [done, ...(ready.length > 0 ? [`Ready to be worked on: ${ready.join(", ")}.`] : [])];
     }
@@ -327,6 +329,10 @@ function describeEvent(event: EventOf, it: string): string | undefined {
     case "goal.archived":
       return `${who} archived the goal${saying(event, event.data.reason)}.`;
     case "plan.accepted":
+      if (event.data.source === "model") {
+        const what = event.data.revision === 1 ? "as the first plan" : `as revision ${event.data.revision} of the plan`;
+        return `${who} accepted what ${event.data.model ?? "a model"} proposed${tellPrompt(event.data)} ${what}, of ${count(event.data.nodeCount, "node")}.`;
+      }
       return event.data.revision === 1
         ? `${who} gave the goal its first plan, of ${count(event.data.nodeCount, "node")}.`
         : `${who} revised the plan: revision ${event.data.revision}, of ${count(event.data.nodeCount, "node")} (${quoteWords(event.data.change)}).`;
@@ -335,9 +341,9 @@ function describeEvent(event: EventOf, it: string): string | undefined {
     case "plan.waits":
       return `No model can be asked for the plan before ${isoTime(event.data.until)}: ${quoteWords(event.data.detail)}.`;
     case "plan.proposed":
-      return `A plan of ${count(event.data.nodeCount, "node")} was proposed by ${event.data.model ?? "a model"}${event.data.promptId ? ` (asked with ${event.data.promptId} ${event.data.promptHash ?? ""})` : ""}${event.data.rejected.length > 0 ? `; ${count(event.data.rejected.length, "answer")} before it did not hold` : ""}.`;
+      return `A plan of ${count(event.data.nodeCount, "node")} was proposed by ${event.data.model ?? "a model"}${tellPrompt(event.data)}${event.data.rejected.length > 0 ? `; ${count(event.data.rejected.length, "answer")} before it did not hold` : ""}.`;
     case "plan.failed":
-      return `No plan came of it: ${quoteWords(event.data.problems[0] ?? "there was no answer that holds")}; the answers are in ${event.data.logPath}.`;
+      return `No plan came of it: ${quoteWords(event.data.problems[0] ?? "there was no answer that holds")}${event.data.logPath === "" ? "" : `; the answers are in ${event.data.logPath}`}.`;
     case "plan.dropped":
       return `${who} dropped the proposed plan${saying(event, event.data.reason)}.`;
     case "work.added": {
@@ -518,4 +524,16 @@ function spellStatus(status: string): string {
 
 function capital(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
+/** With which text it was asked for; a text of the user's own is told as such. */
+function tellPrompt({
+  promptId,
+  promptHash,
+  ownPrompt,
+}: Pick<PlanRevision, "promptId" | "promptHash" | "ownPrompt">): string {
+  if (promptId === undefined) return "";
+  return ownPrompt
+    ? `, asked with your own prompt ${promptId} (hash ${promptHash ?? "unknown"})`
+    : ` (asked with ${promptId} ${promptHash ?? ""})`;
 }

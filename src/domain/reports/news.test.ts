@@ -56,6 +56,11 @@ const CASES: [type: string, data: object, topic: Topic | undefined, text: RegExp
   ["daemon.started", { previous: { pid: 7 } }, "daemon", /pid 7/],
   ["message.dead_lettered", { messageId: "m_1", reason: "nobody took it" }, "dead-letter", /for ada .*nobody took it/],
   ["action.dropped", { actionId: "x", kind: "push", reason: "no network" }, undefined, /-/],
+  ["plan.proposed", { number: 1 }, "review", /plan of goal_A waits for you: overseer goal plan goal_A --show/],
+  ["plan.failed", { number: 1, problems: ["It is too long."] }, "review", /No plan came for goal_A: It is too long\./],
+  ["plan.wanted", { number: 2 }, "review", /no longer waits/],
+  ["plan.dropped", { number: 1, reason: null }, "review", /no longer waits/],
+  ["plan.accepted", { revision: 1 }, "review", /no longer waits/],
   ["answer.refused", { question: "q_1", via: "webhook", reason: "forged" }, "answer", /to q_1 came by webhook/],
 ];
 test.each(CASES)("NOTIFY-1: %s %j is news of %s", (type, data, topic, text) => {

@@ -48,6 +48,11 @@ export const NEWS_TYPES = [
   "message.dead_lettered",
   "action.dropped",
   "answer.refused",
+  "plan.wanted",
+  "plan.proposed",
+  "plan.failed",
+  "plan.dropped",
+  "plan.accepted",
 ] as const satisfies readonly EventOf["type"][];
 
 /** The event as one sentence for somebody who is elsewhere; undefined where it is none. */
@@ -65,6 +70,22 @@ function tell(event: EventOf): Told | undefined {
     case "goal.cancelled": {
       const why = event.data.reason ? `: ${event.data.reason}` : ".";
       return { topic: "goal", subject: `goal ${event.goalId}`, text: `Goal ${event.goalId} was cancelled${why}` };
+    }
+    // Whoever sits at the terminal decides at once; it is news when it has waited for a while.
+    case "plan.proposed": {
+      const text = `The plan of ${event.goalId} waits for you: overseer goal plan ${event.goalId} --show`;
+      return { topic: "review", subject: `plan ${event.goalId}`, text, patient: true };
+    }
+    case "plan.failed": {
+      const why = event.data.problems[0] ?? "there was no answer that holds";
+      const text = `No plan came for ${event.goalId}: ${why} Ask again: overseer goal plan ${event.goalId} --with-model`;
+      return { topic: "review", subject: `plan ${event.goalId}`, text, patient: true };
+    }
+    case "plan.wanted":
+    case "plan.dropped":
+    case "plan.accepted": {
+      const text = `The plan of ${event.goalId} no longer waits for you.`;
+      return { topic: "review", subject: `plan ${event.goalId}`, text, ends: true };
     }
     case "landing.waiting": {
       const node = nodeKey(event.goalId ?? "", event.nodeId ?? "");
