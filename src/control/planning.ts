@@ -4,13 +4,14 @@
  * replaced meanwhile, or made on an older plan, is refused.
  */
 import { PLANNING_OFF } from "#act/planning/plan-goal.ts";
+import { byteLength } from "#domain/core/quote.ts";
 import { refuse } from "#domain/core/refusal.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
 import { type Goal, noSuchGoal, type Planning, type Proposal } from "#domain/model/goal.ts";
 import type { WorkNode } from "#domain/model/work.ts";
 import type { Pruned } from "#domain/plans/left-out.ts";
 import type { AcceptedPlan, PlannedNode } from "#domain/plans/plan.ts";
-import { countNodes } from "#domain/plans/planned-nodes.ts";
+import { countNodes, LONGEST_PROPOSAL } from "#domain/plans/planned-nodes.ts";
 import { dropPlan, noProposal, proposePlan, requestPlan, type WantedPlan } from "#domain/plans/planning.ts";
 import { OverseerError, orThrow } from "#errors.ts";
 import { parsePlan } from "#planner/plan-file.ts";
@@ -125,6 +126,15 @@ export async function editProposal(
   assertPerson(world, "edit");
   const { goalId, number, proposal, kept } = await findProposal(world, word);
   if (text.trim() === proposal.raw.trim()) return { goalId, changed: false };
+  if (byteLength(text) > LONGEST_PROPOSAL) {
+    const message = `The plan is longer than the ${LONGEST_PROPOSAL} bytes a proposal may have.`;
+    throw new OverseerError(
+      "usage",
+      "PLAN_TOO_LONG",
+      message,
+      "Give it as a file: overseer goal plan <goal> --file plan.yaml",
+    );
+  }
   const { phases } = await readPlan(world, { name: PROPOSAL, text }, kept);
   const moment = { now: world.clock.now(), actor: world.actor };
   const note = `Edited by ${world.actor.replace(/^human:/, "")}.`;

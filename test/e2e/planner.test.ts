@@ -145,6 +145,20 @@ describe("PLAN-1: what comes of a question that has no good answer", () => {
     expect((await place.goal(goalId)).planning?.status).toBe("proposed");
   });
 
+  test("BUDGET-1: with the day's budget spent no model is asked; planning waits, and is not given up", async () => {
+    const model = scriptModel(GOOD);
+    const spent = await planningWorld(model, "budgets: {day: {cost: 1}}\n");
+    const call = { callId: "Q_1", purpose: "plan", prompt: "p", promptHash: "h", model: null, tries: 1, ok: true };
+    const rest = { problems: [], inputBytes: 1, costUsd: 2, tokens: null, durationMs: 1, logPath: "" };
+    const asked = { type: "model.asked", actor: "overseer", because: "x", data: { ...call, ...rest } } as const;
+    const at = spent.world.clock.now();
+    await (await spent.world.writer()).commit({ at, reads: {}, decide: () => accept([asked], null) });
+    const { goalId } = await spent.plan();
+    const { planning } = await spent.goal(goalId);
+    expect([planning?.status, model.asked()]).toEqual(["waits", 0]);
+    expect(planning?.detail).toContain("the budget of the day is used up");
+  });
+
   test("SAFE-1: a model that does not answer in time is given up at the third time", async () => {
     const { world } = place;
     const goalId = await goals.create(world, { title: "Limits row-slow" });
@@ -225,6 +239,8 @@ describe("PLAN-1: a proposal and what a person does with it", () => {
     expect(planning?.proposal?.notes?.at(-1)).toMatch(/^Edited by /);
     expect(planning?.proposal?.raw).toContain("Governor");
     expect((await editProposal(place.world, goalId, planning?.proposal?.raw ?? "")).changed).toBe(false);
+    const endless = `${planning?.proposal?.raw}\n# ${"x".repeat(500_000)}`;
+    expect(await editProposal(place.world, goalId, endless).catch((error) => error.code)).toBe("PLAN_TOO_LONG");
     await acceptProposal(place.world, goalId);
     expect((await place.goal(goalId)).plan[0]?.notes?.at(-1)).toMatch(/^Edited by /);
   });

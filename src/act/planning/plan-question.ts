@@ -22,6 +22,7 @@ import {
   hasBegun,
   problemsOfBegun,
 } from "#domain/plans/plan-material.ts";
+import { LONGEST_PROPOSAL, toPlanValues } from "#domain/plans/planned-nodes.ts";
 import type { ModelQuestion } from "#planner/ask-model.ts";
 import { type PlanAnswer, planAnswerSchema, readPlanAnswer } from "#planner/plan-answer.ts";
 import type { ParsedPlan } from "#planner/plan-file.ts";
@@ -128,6 +129,8 @@ export function judgeAnswer(topic: PlanTopic, answer: PlanAnswer): JudgedAnswer 
   const { phases, goal } = redactDeep(read.plan);
   const judged = judgePlan(phases, groundOf(topic));
   const problems = [...judged.problems, ...problemsOfBegun(phases, topic.nodes)];
+  const bytes = byteLength(JSON.stringify(toPlanValues(judged.phases, goal)));
+  if (bytes > LONGEST_PROPOSAL) problems.push(`The plan has ${bytes} bytes; ${LONGEST_PROPOSAL} is the limit.`);
   const rest = problems.length > 0 ? problems : problemsOfAccepting(topic, judged.phases);
   return rest.length > 0
     ? { problems: rest }

@@ -40,6 +40,9 @@ interface PlanHead {
   readonly constraints?: readonly string[];
 }
 
+/** A proposed plan is stored as it is written; what is longer would be stored cut, and could not be read again. */
+export const LONGEST_PROPOSAL = 400 * 1024;
+
 const LEVELS = ["tasks", "subtasks"] as const;
 
 /** As it would stand in a file: only what is said, each thing under one name. For what a model may say in a plan. */
