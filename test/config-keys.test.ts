@@ -75,6 +75,7 @@ import {
   silentWithASign,
   spent,
   stuckAfter,
+  stuckAndDiagnosed,
   warnedAt,
   youngWithASign,
 } from "./support/tick-observations.ts";
@@ -272,6 +273,12 @@ const rows: Readonly<Record<string, Observation>> = {
   "planner.maxPhases": { changed: "planner: {maxPhases: 1}", observe: planned(2, 1, 0) },
   "planner.maxTasksPerPhase": { changed: "planner: {maxTasksPerPhase: 1}", observe: planned(1, 2, 0) },
   "planner.maxSubtasksPerTask": { changed: "planner: {maxSubtasksPerTask: 1}", observe: planned(1, 1, 2) },
+  "planner.replansPerNode": {
+    changed: "planner: {replansPerNode: 0}",
+    observe: stuckAfter({ ...NUDGED, resend: 2 }),
+  },
+  "planner.diagnoseStalls": { changed: "planner: {diagnoseStalls: true}", observe: stuckAfter(NUDGED) },
+  "planner.diagnosesPerHour": { changed: "planner: {diagnosesPerHour: 0}", observe: stuckAndDiagnosed(NUDGED) },
   "planner.repairs": {
     changed: "planner: {repairs: 0}",
     observe: conflicted(({ asked }) => asked.map(({ tries }) => tries), { model: MODELS.bad }),
@@ -409,7 +416,7 @@ const rows: Readonly<Record<string, Observation>> = {
 };
 
 /** Keys that nothing reads yet, at most: this number only goes down. */
-const MOST_NOT_BUILT = 41;
+const MOST_NOT_BUILT = 39;
 
 const keys = valueKeys();
 const notBuilt = keys.filter((key) => key.notBuilt !== undefined).map(({ name }) => name);

@@ -83,6 +83,8 @@ const NOT_HERE: Partial<Record<EventType, string>> = {
   "merge.ended": "as merge.queued",
   "merge.resolved": "as merge.queued",
   "model.asked": "written around a real call: test/e2e/merge-tiers.test.ts",
+  "assignment.diagnosed": "written around a real call: test/e2e/replan.test.ts",
+  "assignment.diagnosis_failed": "as assignment.diagnosed",
   "assignment.dispatched": "written by the dispatcher, whose own tests show it",
   "assignment.delivered": "written by the dispatcher, whose own tests show it",
   "agent.slung": "needs a real repository and processes; shown by the tests of starting agents",
@@ -270,12 +272,25 @@ function writtenByTicks(): readonly Written[] {
   const handedOver = { ...applied(exceeded, decide(exceeded)), now: NOW + 60 * MINUTE };
   const notStarted = snapshotOf({ nodes: [nodeWith("queued")], actions: [FAILED_START] });
   const toldOfStart = applied(notStarted, decide(notStarted));
+  const asking = { ...LIMITS, planner: { ...LIMITS.planner, off: null, diagnoseStalls: true } };
+  const [recovery] = stuck(nudged).recoveries;
+  const diagnosis = {
+    assignmentId: "A_1",
+    askedAt: NOW,
+    said: "It hangs.",
+    left: [{ do: "resend" }],
+    failed: null,
+  } as const;
+  const advised = { ...stuck(nudged), limits: asking, recoveries: recovery ? [{ ...recovery, diagnosis }] : [] };
   const worlds: Snapshot[] = [
     notStarted,
     { ...toldOfStart, actions: [] },
     stuck({}),
     stuck(nudged),
     stuck({ ...nudged, resend: 2 }),
+    { ...stuck({ ...nudged, resend: 2 }), limits: { ...LIMITS, planner: { ...LIMITS.planner, off: null } } },
+    { ...stuck({ ...nudged, resend: 2 }), limits: { ...LIMITS, strongerModels: { builder: "opus" } } },
+    advised,
     stuck({ ...nudged, resend: 2, replan: 9, reassign: 2 }),
     stuck({ ...nudged, resend: 2, replan: 9, reassign: 2, pause: 2 }),
     working({ pulse: pulseWith({ inTurn: true }) }, { assignments: [assignmentWith({ expectedNextUpdateAt: NOW })] }),

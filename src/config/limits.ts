@@ -10,10 +10,14 @@ export interface RoleSays {
   readonly runtimes: Readonly<Record<string, string>>;
   /** Those whose sessions may be given a next piece. */
   readonly continuing: readonly string[];
+  /** The stronger model of those that allow one. */
+  readonly strongerModels: Readonly<Record<string, string>>;
 }
 
+const NO_ROLES: RoleSays = { limits: {}, runtimes: {}, continuing: [], strongerModels: {} };
+
 /** Every number of the configuration that a rule judges by, and what roles say for their agents. */
-export function limitsOf(config: Config, byRole: RoleSays = { limits: {}, runtimes: {}, continuing: [] }): Limits {
+export function limitsOf(config: Config, byRole: RoleSays = NO_ROLES): Limits {
   const { reconcile, recovery, reflex, agents, quota, provider } = config;
   const { steps, massDeath } = recovery;
   return {
@@ -55,6 +59,26 @@ export function limitsOf(config: Config, byRole: RoleSays = { limits: {}, runtim
     roleAccounts: Object.fromEntries(Object.entries(byRole.runtimes).map(([role, name]) => [role, accountOf(name)])),
     continuing: byRole.continuing,
     defaultCapability: "builder",
+    strongerModels: byRole.strongerModels,
+    planner: plannerLimits(config),
+  };
+}
+
+/** Waiting its turn, and being looked for, takes a while too. */
+const MODEL_TURN_MS = 60_000;
+
+export function plannerLimits({ planner, reconcile }: Pick<Config, "planner" | "reconcile">): Limits["planner"] {
+  const { enabled, timeout, repairs, replansPerNode, diagnoseStalls, diagnosesPerHour } = planner;
+  const off = !enabled
+    ? "planning by a model is off (planner.enabled)"
+    : reconcile.modelCallsPerTick === 0
+      ? "model calls are off (reconcile.modelCallsPerTick is 0)"
+      : null;
+  const turn = Math.max(MODEL_TURN_MS, 2 * reconcile.tickEvery);
+  return {
+    ...{ off, replansPerNode, diagnoseStalls, diagnosesPerHour },
+    splitWithinMs: timeout * (1 + repairs) + turn,
+    diagnoseWithinMs: timeout + turn,
   };
 }
 

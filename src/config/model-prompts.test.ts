@@ -48,7 +48,10 @@ test.each(MODEL_PROMPTS.map(({ id, text }) => [id, text] as const))(
   (_id, text) => {
     const outside = text.replace(/--- BEGIN [^\n]*\n[\s\S]*?--- END [^\n]*\n/g, "");
     const places = [...outside.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name);
-    const allowed = ["path", "objective", "maxPhases", "maxTasks", "maxSubtasks", "questions"];
+    const allowed = [
+      ...["path", "objective", "maxPhases", "maxTasks", "maxSubtasks", "questions"],
+      ...["mostParts", "mostActions", "mostMinutes"],
+    ];
     expect(places.filter((name) => !allowed.includes(name ?? ""))).toEqual([]);
   },
 );

@@ -5,9 +5,11 @@
 import { nearest } from "#domain/core/nearest.ts";
 import { OverseerError } from "#errors.ts";
 import answerQuestion from "#prompts/models/answer-question.md" with { type: "text" };
+import diagnoseStall from "#prompts/models/diagnose-stall.md" with { type: "text" };
 import planGoal from "#prompts/models/plan-goal.md" with { type: "text" };
 import reimagineChange from "#prompts/models/reimagine-change.md" with { type: "text" };
 import resolveConflict from "#prompts/models/resolve-conflict.md" with { type: "text" };
+import splitNode from "#prompts/models/split-node.md" with { type: "text" };
 import { type Ground, PROMPTS_DIR, resolveConfigured } from "./places.ts";
 import type { ReadDir } from "./read-dir.ts";
 
@@ -21,11 +23,20 @@ export interface ModelPrompt {
 export const RESOLVE_CONFLICT: ModelPrompt = { id: "resolve-conflict", text: resolveConflict };
 export const REIMAGINE_CHANGE: ModelPrompt = { id: "reimagine-change", text: reimagineChange };
 export const PLAN_GOAL: ModelPrompt = { id: "plan-goal", text: planGoal };
+export const SPLIT_NODE: ModelPrompt = { id: "split-node", text: splitNode };
+export const DIAGNOSE_STALL_PROMPT: ModelPrompt = { id: "diagnose-stall", text: diagnoseStall };
 
 export const ANSWER_QUESTION: ModelPrompt = { id: "answer-question", text: answerQuestion };
 
 /** Every text a user may replace. */
-export const MODEL_PROMPTS: readonly ModelPrompt[] = [ANSWER_QUESTION, PLAN_GOAL, REIMAGINE_CHANGE, RESOLVE_CONFLICT];
+export const MODEL_PROMPTS: readonly ModelPrompt[] = [
+  ANSWER_QUESTION,
+  DIAGNOSE_STALL_PROMPT,
+  PLAN_GOAL,
+  REIMAGINE_CHANGE,
+  RESOLVE_CONFLICT,
+  SPLIT_NODE,
+];
 
 /** By its id; refused with the nearest name where there is none. */
 export function findPromptById(id: string): ModelPrompt {

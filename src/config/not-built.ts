@@ -5,14 +5,11 @@
  */
 const HEALTH = "the regular health check";
 const GUARD = "the guard";
-const PLANNER = "planning by a model";
 const SYNC = "passing on what agents learn";
 const AUTO = "auto mode";
 
 const NOT_BUILT: Readonly<Record<string, string>> = {
   "defaults.permissionMode": AUTO,
-  "planner.replansPerNode": PLANNER,
-  "planner.diagnoseStalls": PLANNER,
   auto: AUTO,
   "watch.enabled": HEALTH,
   "watch.every": HEALTH,

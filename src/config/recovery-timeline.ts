@@ -10,7 +10,7 @@ const STEPS: Readonly<Record<Rung, string>> = {
   warning: "it is asked more firmly",
   critical: "it is told what follows",
   resend: "its turn is interrupted and the instruction sent again",
-  replan: "its work is split",
+  replan: "a model splits its work into smaller pieces, each for an agent of its own (planner)",
   reassign: "a fresh agent takes over from its last commit",
   pause: "it is paused for a while",
   ask: "a person is asked",
@@ -20,7 +20,9 @@ export function tellRecovery(config: Config): string[] {
   const { recovery, provider, quota } = config;
   const { steps, massDeath } = recovery;
   const every = formatDuration;
-  const walked = forecastSteps(limitsOf(config).ladder, recovery.silentAfter);
+  const { ladder, planner } = limitsOf(config);
+  const splits = planner.off !== null || planner.replansPerNode === 0 ? 0 : ladder.replan;
+  const walked = forecastSteps({ ...ladder, replan: splits }, recovery.silentAfter);
   const died =
     recovery.restarts > 0
       ? `it is restarted in its own session, ${times(recovery.restarts)} at most, then a fresh agent takes over`
@@ -28,7 +30,7 @@ export function tellRecovery(config: Config): string[] {
   return [
     ...walked.map(
       (step, index) =>
-        `${index === 0 ? `Silent for ${every(step.waitMs)} with open work` : `${every(step.waitMs)} later`}: ${describeStep(step)}.`,
+        `${index === 0 ? `Silent for ${every(step.waitMs)} with open work` : walked[index - 1]?.rung === "replan" ? "Where none does, at once" : `${every(step.waitMs)} later`}: ${describeStep(step)}.`,
     ),
     ...(walked.at(-1)?.rung === "reassign"
       ? [

@@ -68,6 +68,15 @@ recovery:
   });
 });
 
+test("SAFE-1, LADDER-1: without a planner nothing is said of splitting", () => {
+  const text = "planner: {enabled: false}\nrecovery: {steps: {warnings: 0, lastWarnings: 0, interrupts: 0}}\n";
+  const { timeline = [] } = explainKey("recovery", { config: read(text), text, path: "config.yaml" });
+  expect(timeline.slice(0, 2)).toEqual([
+    "Silent for 15m with open work: it is asked how it gets on.",
+    "2m later: a fresh agent takes over from its last commit (1 of 2).",
+  ]);
+});
+
 test("CONF-1, LADDER-1: config explain recovery says what follows when, with the figures in effect", () => {
   const text =
     "recovery: {silentAfter: 10m, nextStepAfter: 5m, steps: {warnings: 1, lastWarnings: 0, interrupts: 1, pauses: 1}}\n";
@@ -76,7 +85,8 @@ test("CONF-1, LADDER-1: config explain recovery says what follows when, with the
     "Silent for 10m with open work: it is asked how it gets on.",
     "5m later: it is asked more firmly.",
     "5m later: its turn is interrupted and the instruction sent again.",
-    "8m later: a fresh agent takes over from its last commit (1 of 2).",
+    "8m later: a model splits its work into smaller pieces, each for an agent of its own (planner).",
+    "Where none does, at once: a fresh agent takes over from its last commit (1 of 2).",
     "For a fresh agent it begins again. After 2 fresh agents: paused once, then a person is asked. Two steps are never more than 30m apart.",
     "Progress at any time (a commit, a changed file, a report): it begins anew.",
     "No sign of life 2m after its start: the same steps.",

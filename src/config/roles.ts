@@ -39,6 +39,7 @@ const roleSchema = z
     capabilities: z.array(name).default([]),
     definition: z.string().regex(/^[\w-]+\.md$/, "must be the name of an .md file in .overseer/agents/"),
     model: z.string().min(1).optional(),
+    strongerModel: z.string().min(1).optional(),
     runtime: z.string().min(1).optional(),
     tools: z.strictObject({ allow: z.array(toolName), deny: z.array(toolName).default([]) }),
     permissionMode: z.enum(PERMISSION_MODES),

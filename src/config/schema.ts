@@ -298,8 +298,14 @@ const planner = group("Turning a goal into phases, tasks and subtasks.", {
     "Who accepts a model's plan: a person, or nobody has to. One that would cancel open work always waits for a person.",
   ),
   repairs: count(2, "How often an invalid answer is sent back for repair.", { max: 20 }),
-  replansPerNode: count(2, "How often one piece of work may be planned again in total.", { max: 20 }),
-  diagnoseStalls: toggle(false, "Whether a model may suggest what to do about a stalled assignment."),
+  replansPerNode: count(2, "How often one piece of work may be split in all, its parts and theirs included.", {
+    max: 20,
+  }),
+  diagnoseStalls: toggle(
+    false,
+    "Whether a model is asked what is the matter with an agent that is stuck, before its turn is ended or its work given to another.",
+  ),
+  diagnosesPerHour: count(6, "How often within an hour at most a model is asked that.", { max: 100 }),
 });
 
 const CHECK_NAME = { pattern: /^[a-z][a-zA-Z0-9_-]{0,40}$/, like: "tests" };

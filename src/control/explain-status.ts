@@ -71,6 +71,7 @@ const NOBODY_STUCK = {
   patienceMs: new Map<string, number>(),
   quietSince: new Map<string, number>(),
   waitForAccount: new Set<string>(),
+  splits: new Map<string, never>(),
 };
 
 async function findLadder(world: World, store: Store, config: Config, conditions: readonly Condition[]) {

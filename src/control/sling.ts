@@ -17,7 +17,7 @@ import { resolveConfigured, roleSources } from "#config/places.ts";
 import { findRole, loadRoles } from "#config/roles.ts";
 import type { Config } from "#config/schema.ts";
 import { isPromised, listPromisedNames } from "#domain/agents/promised-names.ts";
-import { handoffOf, reviewWordOf } from "#domain/briefing/handoff.ts";
+import { handoffOf, reviewWordOf, splitHandoffOf } from "#domain/briefing/handoff.ts";
 import type { OverlayInput, OverlayTask } from "#domain/briefing/overlay.ts";
 import {
   firstInstruction,
@@ -298,8 +298,18 @@ interface TheWork {
   readonly nodes: readonly WorkNode[];
   readonly earlier: readonly Attempt[];
   readonly handoff: Crystallization | undefined;
+  /** What the agent left whose work was split into this. */
+  readonly source?: SplitSource;
   /** Set when the task does not exist yet. */
   readonly prompted?: PromptWish;
+}
+
+interface SplitSource {
+  readonly node: WorkNode;
+  readonly attempt: Attempt;
+  readonly left: Crystallization | undefined;
+  /** Its last commit, where it made one. */
+  readonly commit: string | null;
 }
 
 export interface Lineage {
@@ -322,10 +332,13 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
   const instruction = restart?.continues.session
     ? restartInstruction(task, restart.of.end?.detail ?? "")
     : instructionFor(task, made, config.store.caps.instruction, addToFirst(input));
-  const wip = restart ? null : (last?.end?.wip ?? null);
+  const { source } = work;
+  const wip = restart ? null : ((last ?? source?.attempt)?.end?.wip ?? null);
   const lastCommit = last && plan.base !== last.base ? plan.base : null;
   const sentBack = reviewWordOf(work.node);
-  const handoff = handoffOf(work.node, work.handoff, wip, lastCommit, last);
+  const handoff = source
+    ? splitHandoffOf(source.node, source.left, { wip, commit: source.commit, ...source.attempt })
+    : handoffOf(work.node, work.handoff, wip, lastCommit, last);
   const limits = resolveLimits(agentLimits(limitsOf(config)), made.doctrine?.limits, work.node.hints.limits);
   const overlayOf = (attempt: Attempt): OverlayInput => {
     const spawn = role.canSpawn
@@ -521,7 +534,28 @@ async function resolveWork(world: World, input: SlingInput, usualRuntime: string
   const handoff = node.crystallizationId
     ? (await store.read({ one: crystallizationById(node.crystallizationId) })).one
     : undefined;
-  return { node, nodes, earlier, handoff };
+  const source = earlier.length === 0 ? await readSource(world, node, nodes) : undefined;
+  return { node, nodes, earlier, handoff, ...(source ? { source } : {}) };
+}
+
+/** Its work was too much for one: what was made of it before is there to be taken over. */
+async function readSource(
+  world: World,
+  { goalId, splitFrom }: WorkNode,
+  nodes: readonly WorkNode[],
+): Promise<SplitSource | undefined> {
+  const node = nodes.find((one) => one.workNodeId === splitFrom?.at(-1));
+  if (!node) return undefined;
+  const store = await world.writer();
+  const { attempts } = await store.read({ attempts: attemptsOfNode(goalId, node.workNodeId) });
+  const attempt = attempts.at(-1);
+  if (!attempt) return undefined;
+  const left =
+    node.crystallizationId === null
+      ? undefined
+      : (await store.read({ one: crystallizationById(node.crystallizationId) })).one;
+  const tip = await findCommit(world.git.git, world.root.project, `refs/heads/${attempt.branch}`);
+  return { node, attempt, left, commit: tip === undefined || tip === attempt.base ? null : tip };
 }
 
 /** What a person would call it. Throws SCRIPT_UNREADABLE for what its agent could not play. */

@@ -3,18 +3,23 @@ import { limitsOf } from "#config/limits.ts";
 import { roleSources } from "#config/places.ts";
 import { loadRoles } from "#config/roles.ts";
 import type { Config } from "#config/schema.ts";
-import type { FleetFacts } from "#domain/explain/standstill.ts";
+import type { FleetFacts, SplitForecast } from "#domain/explain/standstill.ts";
+import type { Attempt } from "#domain/model/attempt.ts";
 import { type Condition, providerId, quotaId } from "#domain/model/condition.ts";
-import { type OwnLimits, resolveLimits } from "#domain/model/limits.ts";
+import type { Recovery } from "#domain/model/ladder-state.ts";
+import { resolveLimits } from "#domain/model/limits.ts";
+import type { Role } from "#domain/model/role.ts";
+import { reasonAgainstSplit } from "#domain/plans/split-node.ts";
 import { accountOf } from "#domain/tick/account.ts";
 import { waitsForProvider } from "#domain/tick/provider.ts";
-import { agentLimits, type SessionSeen } from "#domain/tick/snapshot.ts";
+import { agentLimits, type Limits, type SessionSeen } from "#domain/tick/snapshot.ts";
 import { OverseerError } from "#errors.ts";
 import { openRecoveries } from "#store/actions.ts";
 import { livingAttempts } from "#store/attempts.ts";
+import { goalById } from "#store/goals.ts";
 import { pulsesOfLiving } from "#store/signals.ts";
 import type { Store } from "#store/store.ts";
-import { nodesAtStandstill } from "#store/work.ts";
+import { nodesAtStandstill, nodesOfGoal } from "#store/work.ts";
 import type { World } from "./world.ts";
 
 /** Its node's limits over its role's over the fleet's, as the tick has them. */
@@ -23,7 +28,7 @@ export async function readLadder(
   store: Store,
   config: Config,
   conditions: readonly Condition[],
-): Promise<Pick<FleetFacts, "recoveries" | "ladder" | "patienceMs" | "quietSince" | "waitForAccount">> {
+): Promise<Pick<FleetFacts, "recoveries" | "ladder" | "patienceMs" | "quietSince" | "waitForAccount" | "splits">> {
   const { recoveries, living, nodes, pulses } = await store.read({
     recoveries: openRecoveries(),
     living: livingAttempts(),
@@ -35,7 +40,7 @@ export async function readLadder(
   const patienceMs = new Map(
     living.map(({ assignmentId, role, goalId, workNodeId }) => {
       const own = nodes.find((node) => node.goalId === goalId && node.workNodeId === workNodeId)?.hints.limits;
-      return [assignmentId, resolveLimits(agentLimits(limits), roles.get(role), own).patienceMs];
+      return [assignmentId, resolveLimits(agentLimits(limits), roles.get(role)?.limits, own).patienceMs];
     }),
   );
   const quietSince = new Map(
@@ -50,7 +55,33 @@ export async function readLadder(
       return waitsForAccount({ attempt, pulse }, conditions) ? [attempt.assignmentId] : [];
     }),
   );
-  return { recoveries, ladder: limits.ladder, patienceMs, quietSince, waitForAccount };
+  const splits = await forecastSplits(store, { living, recoveries }, limits.planner, roles);
+  return { recoveries, ladder: limits.ladder, patienceMs, quietSince, waitForAccount, splits };
+}
+
+/** What the rung between resending and another agent would do for each of them, as domain/tick/replan.ts decides. */
+async function forecastSplits(
+  store: Store,
+  { living, recoveries }: { readonly living: readonly Attempt[]; readonly recoveries: readonly Recovery[] },
+  { off, replansPerNode }: Limits["planner"],
+  roles: ReadonlyMap<string, Role>,
+): Promise<FleetFacts["splits"]> {
+  const found = new Map<string, SplitForecast>();
+  for (const { goalId, workNodeId, steps, strengthened } of recoveries) {
+    const attempt = living.find((one) => one.goalId === goalId && one.workNodeId === workNodeId);
+    if (!attempt || Object.values(steps).every((count) => count === 0)) continue;
+    const model = roles.get(attempt.capability)?.strongerModel;
+    if (model !== undefined && model !== attempt.model && !strengthened) {
+      found.set(attempt.assignmentId, { by: "stronger-model", model });
+      continue;
+    }
+    if (off !== null) continue;
+    const { goal, nodes } = await store.read({ goal: goalById(goalId), nodes: nodesOfGoal(goalId) });
+    const node = nodes.find((one) => one.workNodeId === workNodeId);
+    if (!goal || !node || reasonAgainstSplit(goal, node, nodes, replansPerNode) !== undefined) continue;
+    found.set(attempt.assignmentId, { by: "split" });
+  }
+  return found;
 }
 
 function waitsForAccount(seen: SessionSeen, conditions: readonly Condition[]): boolean {
@@ -61,10 +92,9 @@ function waitsForAccount(seen: SessionSeen, conditions: readonly Condition[]): b
 }
 
 /** Roles that cannot be read set no limits; `doctor` says what is wrong with them. */
-async function readRoles({ root, files }: World, config: Config): Promise<ReadonlyMap<string, OwnLimits>> {
+async function readRoles({ root, files }: World, config: Config): Promise<ReadonlyMap<string, Role>> {
   try {
-    const { byCapability } = await loadRoles(files, roleSources(root, config));
-    return new Map([...byCapability].flatMap(([name, { limits }]) => (limits ? [[name, limits] as const] : [])));
+    return (await loadRoles(files, roleSources(root, config))).byCapability;
   } catch (error) {
     if (error instanceof OverseerError && error.kind === "config") return new Map();
     throw error;

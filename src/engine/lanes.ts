@@ -27,11 +27,16 @@ export const LANES: readonly (readonly ActionKind[])[] = [
   ["push"],
   ["afterLand"],
   ["plan"],
+  ["replan"],
+  ["diagnose"],
 ];
 
-/** How many subjects of a lane are worked on at the same time. A turn of one landing is a turn of their whole queue. */
+/**
+ * How many subjects of a lane are worked on at the same time. A turn of one landing is a turn of their whole queue; of two
+ * splits in one plan, the second would be made on a revision that is none any more.
+ */
 export function limitLane(kinds: readonly ActionKind[]): number {
-  return kinds.includes("land") ? 1 : 4;
+  return kinds.includes("land") || kinds.includes("replan") ? 1 : 4;
 }
 
 /** What starts agents, runs commands of the configuration or moves a branch; it waits for settings one can stand on. */
@@ -44,6 +49,8 @@ const NEEDS_SETTINGS: ReadonlySet<ActionKind> = new Set([
   "push",
   "afterLand",
   "plan",
+  "replan",
+  "diagnose",
 ]);
 
 /** Whether what this lane does has to wait; the first tick that finds the settings in order begins again. */

@@ -218,6 +218,9 @@ async function readRoleSays({ root }: World, { files, config }: Settings): Promi
     return {
       limits: Object.fromEntries(roles.flatMap(([name, { limits }]) => (limits ? [[name, limits]] : []))),
       runtimes: Object.fromEntries(roles.flatMap(([name, { runtime }]) => (runtime ? [[name, runtime]] : []))),
+      strongerModels: Object.fromEntries(
+        roles.flatMap(([name, { strongerModel }]) => (strongerModel ? [[name, strongerModel]] : [])),
+      ),
       continuing: roles.flatMap(([name, { continueSession }]) => (continueSession ? [name] : [])),
     };
   } catch (error) {

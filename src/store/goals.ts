@@ -1,7 +1,7 @@
 /** Questions about goals. */
 import type { Goal, GoalStatus, Priority } from "#domain/model/goal.ts";
 import type { WorkNode, WorkStatus } from "#domain/model/work.ts";
-import { NO_CHANGES, readNoChanges } from "#domain/model/work.ts";
+import { NO_CHANGES, readNoChanges, readSplit, SPLIT_INTO } from "#domain/model/work.ts";
 import { docById } from "./by-id.ts";
 import type { Query, Row } from "./query.ts";
 import { afterPrefix, compareText } from "./query.ts";
@@ -46,7 +46,7 @@ export interface GoalOverview {
   readonly blocked: number;
   /** Leaves that ended because nothing was changed; not among `leaves`. */
   readonly unchanged: number;
-  /** The other cancelled leaves; not among `leaves` either. */
+  /** The other cancelled leaves but those that were split; not among `leaves` either. */
   readonly cancelled: number;
   /** Of `leavesDone`: those whose landing a person took back. */
   readonly takenBack: number;
@@ -69,10 +69,18 @@ group by goal_id
 union all
 select goal_id, null, ?4, null, null, null, 1, count(*)
 from nodes where leaf = 1 and status = 'done' and instr(doc, ?5) > 0
+group by goal_id
+union all
+select goal_id, null, ?7, null, null, null, 1, count(*)
+from nodes where leaf = 1 and status = 'cancelled' and doc like ?6
 group by goal_id`;
 
 /** As a node's document has it, and no other part of it: a claim's own begins with its commits. */
 const TAKEN_BACK = '"takenBack":{"by":';
+
+/** How such a row is called, and how a node's document says it. */
+const SPLIT = "split";
+const SPLIT_ARGS = [`%"statusReason":"${SPLIT_INTO} %`, SPLIT] as const;
 
 type Counting = { -readonly [K in keyof GoalOverview]: GoalOverview[K] };
 
@@ -102,7 +110,8 @@ function overviewsOf(rows: readonly Row[]): GoalOverview[] {
       if (goal && row.status === NO_CHANGES) {
         goal.unchanged += Number(row.nodes);
         goal.cancelled -= Number(row.nodes);
-      } else if (goal && row.status === TAKEN_BACK) goal.takenBack += Number(row.nodes);
+      } else if (goal && row.status === SPLIT) goal.cancelled -= Number(row.nodes);
+      else if (goal && row.status === TAKEN_BACK) goal.takenBack += Number(row.nodes);
       else if (goal) count(goal, Number(row.nodes), row.leaf === 1, row.status as WorkStatus);
     }
   }
@@ -123,7 +132,14 @@ function count(goal: Counting, nodes: number, leaf: boolean, status: WorkStatus)
 export function goalOverviews(filter: { readonly archived: boolean }): Query<GoalOverview[]> {
   return {
     sql: OVERVIEW_SQL,
-    args: [filter.archived ? 1 : 0, `%"statusReason":"${NO_CHANGES}: %`, NO_CHANGES, TAKEN_BACK, TAKEN_BACK],
+    args: [
+      filter.archived ? 1 : 0,
+      `%"statusReason":"${NO_CHANGES}: %`,
+      NO_CHANGES,
+      TAKEN_BACK,
+      TAKEN_BACK,
+      ...SPLIT_ARGS,
+    ],
     read: overviewsOf,
     memory: (tables) =>
       [...tables.entities.goal.values()]
@@ -140,6 +156,9 @@ function overviewOf(goal: Goal, all: readonly WorkNode[]): GoalOverview {
   const unchanged = leaves.filter(
     (node) => node.status === "cancelled" && readNoChanges(node.statusReason) !== undefined,
   ).length;
+  const split = leaves.filter(
+    (node) => node.status === "cancelled" && readSplit(node.statusReason) !== undefined,
+  ).length;
   const { goalId, title, status, priority, createdAt, updatedAt } = goal;
   return {
     goalId,
@@ -155,7 +174,7 @@ function overviewOf(goal: Goal, all: readonly WorkNode[]): GoalOverview {
     inProgress: count("in_progress"),
     blocked: count("blocked"),
     unchanged,
-    cancelled: count("cancelled") - unchanged,
+    cancelled: count("cancelled") - unchanged - split,
     takenBack: leaves.filter((node) => node.status === "done" && node.takenBack !== undefined).length,
   };
 }

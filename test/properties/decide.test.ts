@@ -162,7 +162,7 @@ test("LADDER-1, LADDER-2, NUDGE-1, FAIL-7: an agent that never reacts is nudged 
     const at = { ...world, now };
     const decided = decide(at);
     for (const event of decided.events) {
-      if (!("backoffUntil" in event.data)) continue;
+      if (!("backoffUntil" in event.data) || event.data.backoffUntil === null) continue;
       const type = event.type === "assignment.nudged" ? event.data.severity : event.type.slice("assignment.".length);
       steps.push({ type, at: now, until: event.data.backoffUntil });
     }

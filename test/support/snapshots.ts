@@ -62,6 +62,11 @@ export const LIMITS: Limits = {
   roleAccounts: {},
   continuing: [],
   defaultCapability: "builder",
+  strongerModels: {},
+  planner: {
+    ...{ off: "model calls are off", replansPerNode: 2, splitWithinMs: 16 * MINUTE },
+    ...{ diagnoseStalls: false, diagnosesPerHour: 6, diagnoseWithinMs: 6 * MINUTE },
+  },
   roles: {},
 };
 

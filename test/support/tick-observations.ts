@@ -36,6 +36,11 @@ export function stuckAfter(steps: Partial<Steps>, more: Partial<Recovery> = {}):
   );
 }
 
+/** The same, where a model is asked about stalls. */
+export function stuckAndDiagnosed(steps: Partial<Steps>): (config: Config) => unknown {
+  return (config) => stuckAfter(steps)({ ...config, planner: { ...config.planner, diagnoseStalls: true } });
+}
+
 export const silentForTenMinutes = decides(() => working({ pulse: silentFor(10 * MINUTE) }));
 
 /** It was given the same hint four minutes ago. */

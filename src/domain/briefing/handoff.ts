@@ -4,7 +4,7 @@
  */
 import { type Actor, nameOfActor } from "#domain/core/actor.ts";
 import type { Crystallization, Evidence } from "#domain/model/crystallization.ts";
-import type { WorkNode } from "#domain/model/work.ts";
+import { readSplit, SPLIT_INTO, type WorkNode } from "#domain/model/work.ts";
 import type { Handoff, ReviewWord } from "./overlay.ts";
 
 /** Who had it last; an attempt fits. */
@@ -41,6 +41,25 @@ export function handoffOf(
         (anchor) => `transcript of ${anchor.sessionKey}${anchor.sessionId ? `, session ${anchor.sessionId}` : ""}`,
       ),
     ],
+  };
+}
+
+/** What the agent left whose work was split, for whoever gets a part of it: it was on the whole, on a branch of its own. */
+export function splitHandoffOf(
+  whole: Pick<WorkNode, "workNodeId" | "name" | "summary" | "blockedReason" | "statusReason">,
+  left: Crystallization | undefined,
+  last: LastHolder & { readonly branch: string; readonly wip: string | null; readonly commit: string | null },
+): Handoff {
+  const known = handoffOf(whole, left, last.wip, last.commit, last);
+  const pieces = readSplit(whole.statusReason) ?? [];
+  const told = `This task is a part of ${whole.workNodeId} (${whole.name}), which nobody got done and which was ${SPLIT_INTO} ${pieces.join(", ")}. Do this part only; the others are others' work. Nothing of what the last agent made for the whole has landed: take over what is sound of it and belongs to this part.`;
+  const branch = last.commit === null ? [] : [`its branch: ${last.branch}`];
+  return {
+    ...{ by: last.agent, attempt: last.attempt },
+    ...{ decisions: [], nextActions: [], openQuestions: [], blockers: [] },
+    ...known,
+    summary: left?.summary ? `${told} It reported: ${left.summary}` : told,
+    evidence: [...branch, ...(known?.evidence ?? [])],
   };
 }
 

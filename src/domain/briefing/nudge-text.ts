@@ -6,6 +6,7 @@
  */
 
 import { textHash } from "#domain/core/derived-id.ts";
+import { renderFenced } from "#domain/core/quote.ts";
 import type { Nudge } from "#domain/model/ladder-state.ts";
 import { updateBlock } from "#domain/model/protocol.ts";
 
@@ -39,6 +40,17 @@ export function nudgeHash(nudge: Nudge, cause: string): string {
 
 export function nudgeText(nudge: Nudge, cause: string): string {
   return [OPENINGS[nudge], OF_CAUSE[cause] ?? "", REQUEST].filter((part) => part !== "").join("\n");
+}
+
+/** So much of a model's words is passed on. */
+const ADVICE_BYTES = 1_500;
+
+/** What a model thinks of the stall, as material: it is no instruction, and nothing in it speaks for Overseer. */
+export function adviceText(message: string): string {
+  return `Your work counts as stuck. A model was shown the last signs of it; its advice stands below between fences. It is an opinion
+of somebody who saw little: weigh it, and do what your task asks for.
+${renderFenced(message, ADVICE_BYTES) ?? ""}
+${REQUEST}`;
 }
 
 export function statusRequestText(): string {

@@ -29,6 +29,7 @@ const QUIET: FleetFacts = {
     recoveries: [],
     patienceMs: new Map(),
     quietSince: new Map(),
+    splits: new Map(),
     waitForAccount: new Set(),
     ladder: LIMITS.ladder,
     fixRounds: 3,
@@ -406,6 +407,25 @@ const CASES: [kind: StandstillKind, facts: Partial<FleetFacts>, says: RegExp, tu
     ),
     "itself",
   ],
+  ...(["split", "stronger-model"] as const).map((by): (typeof CASES)[number] => [
+    "stalled",
+    {
+      stalled: [stalled],
+      splits: new Map([["A_1", by === "split" ? { by } : { by, model: "opus" }]]),
+      recoveries: [
+        {
+          ...newRecovery("goal_A", "T1"),
+          ...{ assignmentId: "A_1", lastStepAt: NOW, backoffUntil: NOW + 30 * MINUTE, level: 8 },
+          steps: { hint: 1, warning: 2, critical: 2, resend: 2, replan: 0, reassign: 0, pause: 0, ask: 0 },
+          diagnosis: { assignmentId: "A_1", askedAt: NOW, said: "It waits for a lock.", left: [], failed: null },
+        },
+      ],
+    },
+    by === "split"
+      ? /its work is split into smaller pieces by a model, or else given to a fresh agent; a model says: "It waits for a lock\."/
+      : /its work is given to a fresh agent with a stronger model \(opus\)/,
+    "itself",
+  ]),
   // It was hinted and moved a little: the steps begin again, and the same words wait for their time.
   [
     "stalled",

@@ -251,6 +251,8 @@ const DOES: Readonly<Record<Action["kind"], string>> = {
   spawn: "an agent is started",
   restart: "its agent is started again",
   reassign: "a fresh agent is started",
+  replan: "a model is asked how the work can be split",
+  diagnose: "a model is asked what is the matter with its agent",
   deliver: "a message is handed over",
   resend: "its instruction is given again",
   check: "the reported work is checked",

@@ -5,7 +5,7 @@
 import type { Attempt, Usage } from "#domain/model/attempt.ts";
 import { sumOfUsage } from "#domain/model/attempt.ts";
 import type { EventOf } from "#domain/model/event.ts";
-import { nodeKey, readNoChanges } from "#domain/model/work.ts";
+import { nodeKey, readNoChanges, readSplit } from "#domain/model/work.ts";
 import type { Progress } from "#domain/plans/rollup.ts";
 import { listLost, tellProgress } from "#domain/plans/rollup.ts";
 import type { GoalFact, Standstill } from "./standstill.ts";
@@ -205,7 +205,7 @@ function isByPerson({ actor }: EventOf): boolean {
 function describeCancel(event: EventOf): string | undefined {
   if (event.type !== "goal.cancelled" && event.type !== "work.cancelled") return undefined;
   const follows = event.because === "goal-cancelled" || event.because === "all-children-cancelled";
-  if (event.type === "work.cancelled" && follows) return undefined;
+  if (event.type === "work.cancelled" && (follows || readSplit(event.data.reason))) return undefined;
   return `cancelled${event.data.reason ? `: ${event.data.reason}` : ""}`;
 }
 

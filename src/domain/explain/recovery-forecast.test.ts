@@ -15,17 +15,17 @@ const tell = (limits: LadderLimits) =>
     ({ rung, number, of, waitMs }) => `${waitMs / MINUTE} ${rung} ${number}/${of}`,
   );
 
-const SKIPPED = { hint: 0, warning: 0, critical: 0, resend: 0, reassign: 0, pause: 0 };
+const SKIPPED = { hint: 0, warning: 0, critical: 0, resend: 0, replan: 0, reassign: 0, pause: 0 };
 
 test.each([
   [
     "each wait twice the one before, the same words not twice within five minutes",
     LIMITS,
-    "15 hint 1/1, 2 warning 1/2, 5 warning 2/2, 8 critical 1/2, 16 critical 2/2, 30 resend 1/2, 30 resend 2/2, 30 reassign 1/2",
+    "15 hint 1/1, 2 warning 1/2, 5 warning 2/2, 8 critical 1/2, 16 critical 2/2, 30 resend 1/2, 30 resend 2/2, 30 replan 1/1, 0 reassign 1/2",
   ],
   [
     "patience outweighs a short wait",
-    { ...LIMITS, warning: 0, critical: 0, resend: 0, patienceMs: 10 * MINUTE },
+    { ...LIMITS, warning: 0, critical: 0, resend: 0, replan: 0, patienceMs: 10 * MINUTE },
     "15 hint 1/1, 10 reassign 1/2",
   ],
   [

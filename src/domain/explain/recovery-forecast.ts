@@ -22,8 +22,8 @@ export interface ForecastStep {
 
 export function forecastSteps(limits: LadderLimits, silentAfterMs: number): ForecastStep[] {
   const found: ForecastStep[] = [];
-  // Nobody splits work yet, so that rung is passed over, as the ladder does.
-  const able = { ...limits, replan: 0 };
+  // Once is enough to know: what is split is others' work from there on, and where it is not the next one follows.
+  const able = { ...limits, replan: Math.min(1, limits.replan) };
   const said = new Map<Rung, number>();
   let recovery = newRecovery("", "");
   let now = silentAfterMs;
@@ -32,10 +32,15 @@ export function forecastSteps(limits: LadderLimits, silentAfterMs: number): Fore
     const spoken = said.get(rung);
     now = Math.max(now, nextStepAt(recovery, limits.patienceMs) ?? 0);
     if (spoken !== undefined && isSaid(rung)) now = Math.max(now, spoken + limits.minResendIntervalMs);
-    const of = rung === "ask" ? 1 : limits[rung];
+    const of = rung === "ask" ? 1 : able[rung];
     found.push({ rung, number: recovery.steps[rung] + 1, of, waitMs: now - before });
     if (rung === "ask" || rung === "reassign") return found;
     said.set(rung, now);
+    if (rung === "replan") {
+      // A model that has nothing to say takes no time of the next step's.
+      recovery = { ...recovery, steps: { ...recovery.steps, replan: 1 } };
+      continue;
+    }
     recovery = {
       ...recovery,
       steps: { ...recovery.steps, [rung]: recovery.steps[rung] + 1 },

@@ -2,6 +2,7 @@
 
 import { nameOfActor } from "#domain/core/actor.ts";
 import { isoTime } from "#domain/core/iso-time.ts";
+import { describeAdvice } from "#domain/model/advice.ts";
 import { describeAmount, describeOrigin, describeSpent } from "#domain/model/budget-words.ts";
 import type { EventOf } from "#domain/model/event.ts";
 import { describeProviderFailure } from "#domain/model/provider-cause.ts";
@@ -28,6 +29,24 @@ export function recoverySentence(event: EventOf): string | undefined {
       return "Overseer asked the agent for the update that was due.";
     case "assignment.resent":
       return `Overseer interrupted the turn and sent the instruction again${event.data.rerun ? ", to be done once more" : ", since it had not been seen"}, because ${cause(event)}; ${until(event)}.`;
+    case "assignment.replanning":
+      return `Overseer asks a model how the work can be split into smaller pieces, because ${cause(event)}.`;
+    case "assignment.strengthened":
+      return `Overseer gives the work to a fresh agent with a stronger model (${event.data.model}), because ${cause(event)}; ${until(event)}.`;
+    case "assignment.diagnosed": {
+      const { diagnosis, actions, refused } = event.data;
+      const advised = actions.map(describeAdvice).join(", then ");
+      const not = refused.map(({ advice, reason }) => `${describeAdvice(advice)} (${reason})`).join(", ");
+      return `A model was shown the stall and says: "${diagnosis.replace(/\s+/g, " ").trim()}" It advises ${advised === "" ? "nothing that may be done" : advised}.${not === "" ? "" : ` Not done of its advice: ${not}.`}`;
+    }
+    case "assignment.diagnosis_failed":
+      return `No model said what is the matter: ${event.data.reason}. The steps follow as without one.`;
+    case "assignment.advised": {
+      const { advice, refused, backoffUntil } = event.data;
+      if (refused !== null) return `Overseer does not take the model's advice, ${describeAdvice(advice)}: ${refused}.`;
+      const wait = backoffUntil === null ? "" : `; nothing follows before ${isoTime(backoffUntil)}`;
+      return `Overseer takes the model's advice: ${describeAdvice(advice)}${wait}.`;
+    }
     case "assignment.replan_skipped":
       return `Overseer did not split the work into smaller pieces: ${event.data.reason}.`;
     case "assignment.reassigning":

@@ -67,6 +67,8 @@ const UNDONE: Readonly<Record<ActionKind, string>> = {
   spawn: "NOT STARTED",
   restart: "NOT STARTED",
   reassign: "NOT STARTED",
+  replan: "NOT SPLIT",
+  diagnose: "NOT DIAGNOSED",
   deliver: "NOT HANDED OVER",
   resend: "NOT HANDED OVER",
   check: "NOT CHECKED",

@@ -8,7 +8,7 @@ import { newRecovery, nextRung, nextStepAt, sayableFrom, stepsFor } from "#domai
 import type { Merge } from "#domain/model/merge.ts";
 import type { WorkNode } from "#domain/model/work.ts";
 import { nodeKey } from "#domain/model/work.ts";
-import type { AgentFact, FleetFacts, QuestionFact, Standstill } from "./standstill.ts";
+import type { AgentFact, FleetFacts, QuestionFact, SplitForecast, Standstill } from "./standstill.ts";
 import { commandToAnswer, findCommand, standstill, tellAnswer } from "./standstill.ts";
 
 export function explainWork(facts: FleetFacts): Standstill[] {
@@ -262,7 +262,7 @@ const STEPS: Readonly<Record<Rung, string>> = {
   warning: "it gets a warning",
   critical: "it gets an urgent warning",
   resend: "it is interrupted and its instruction given again",
-  replan: "its work is split",
+  replan: "its work is split into smaller pieces by a model, or else given to a fresh agent",
   reassign: "its work is given to a fresh agent",
   pause: "it is paused",
   ask: "a person is asked",
@@ -273,20 +273,22 @@ function explainStalled(facts: FleetFacts, assignment: Assignment): Standstill {
   const known = recoveries.find((one) => keyOf(one) === keyOf(assignment));
   const recovery = stepsFor(known ?? newRecovery(assignment.goalId, assignment.workNodeId), assignment.assignmentId);
   const patience = patienceMs.get(assignment.assignmentId) ?? ladder?.patienceMs ?? 0;
-  const next = ladder && nextRung(passReplan(recovery), assignment.recoveryPolicy, ladder);
+  const split = facts.splits.get(assignment.assignmentId);
+  const next = ladder && nextRung(split ? recovery : passReplan(recovery), assignment.recoveryPolicy, ladder);
   const waits = ladder && next ? waitForWords(recovery, assignment, next, ladder) : 0;
   const dueAt = Math.max(nextStepAt(recovery, patience) ?? 0, waits);
   // Whatever happens in the fleet brings the next look forward and moves the one after it; what is due stays due.
   const nextAt = dueAt > facts.now ? dueAt : facts.daemon.nextTickAt;
-  const rung = next ? STEPS[next] : "it is looked at";
+  const rung = next ? tellStep(next, split) : "it is looked at";
   const cause = (assignment.statusReason ?? "no activity").replaceAll("-", " ");
   const since =
     (cause === "looping" ? undefined : facts.quietSince.get(assignment.assignmentId)) ?? assignment.updatedAt;
   const at = nextAt === null ? "next" : nextAt > facts.now ? `at ${isoTime(nextAt)}` : "at the next look";
   const when = dueAt > facts.now ? `at the first look after ${isoTime(dueAt)}` : at;
   const command = `overseer peek ${assignment.target.agentId}`;
+  const follows = tellAsked(facts, assignment) ?? `${when} ${rung}`;
   return standstill("stalled", {
-    text: `STALLED: ${assignment.target.agentId} on ${keyOf(assignment)} since ${isoTime(since)} (${cause}); ${when} ${rung} (${command})`,
+    text: `STALLED: ${assignment.target.agentId} on ${keyOf(assignment)} since ${isoTime(since)} (${cause}); ${follows}${tellDiagnosis(recovery, assignment)} (${command})`,
     ...{ command, about: [keyOf(assignment)], sinceAt: since, nextAt },
     turn: "itself",
   });
@@ -303,7 +305,29 @@ function waitForWords(recovery: Recovery, assignment: Assignment, rung: Rung, la
   return Math.max(said ?? 0, lastDispatchAt === null ? 0 : lastDispatchAt + ladder.minResendIntervalMs);
 }
 
-/** Nobody splits work yet (domain/tick/ladder.ts): that rung is passed over. */
+function tellStep(rung: Rung, split: SplitForecast | undefined): string {
+  if (rung !== "replan" || split?.by !== "stronger-model") return STEPS[rung];
+  return `its work is given to a fresh agent with a stronger model (${split.model})`;
+}
+
+/** A model is being asked about it: nothing else follows until it has answered, or for too long not. */
+function tellAsked({ actions }: FleetFacts, { goalId, workNodeId }: Assignment): string | undefined {
+  const asked = actions.find(
+    (one) =>
+      (one.kind === "replan" || one.kind === "diagnose") && one.goalId === goalId && one.workNodeId === workNodeId,
+  );
+  if (!asked) return undefined;
+  const what = asked.kind === "replan" ? "how its work can be split" : "what is the matter";
+  return `a model is asked ${what} since ${isoTime(asked.decidedAt)}`;
+}
+
+/** What a model said about this stall. */
+function tellDiagnosis({ diagnosis }: Recovery, { assignmentId }: Assignment): string {
+  if (diagnosis?.assignmentId !== assignmentId || diagnosis.said === null) return "";
+  return `; a model says: "${clipWords(diagnosis.said)}"`;
+}
+
+/** Where its work is not split (domain/tick/replan.ts), that rung is passed over. */
 function passReplan(recovery: Recovery): Recovery {
   return { ...recovery, steps: { ...recovery.steps, replan: Number.MAX_SAFE_INTEGER } };
 }

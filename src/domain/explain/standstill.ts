@@ -125,6 +125,9 @@ export interface ChannelFact {
   readonly problem: string;
 }
 
+/** A model is asked how to split the work, or before that an agent with a stronger one tries. */
+export type SplitForecast = { readonly by: "split" } | { readonly by: "stronger-model"; readonly model: string };
+
 export interface FleetFacts {
   readonly now: number;
   readonly daemon: {
@@ -154,6 +157,8 @@ export interface FleetFacts {
   /** When the agent of an assignment last did something by itself, by assignment. */
   readonly quietSince: ReadonlyMap<string, number>;
   readonly ladder: LadderLimits | null;
+  /** What comes of it when its work is to be split, by assignment; where nothing does, it is not in it. */
+  readonly splits: ReadonlyMap<string, SplitForecast>;
   /** Assignments whose agents wait for their provider or quota: nothing is done to them, and the account's line says it. */
   readonly waitForAccount: ReadonlySet<string>;
   readonly conditions: readonly Condition[];

@@ -39,6 +39,10 @@ const SAID: [event: NewEvent, text: string | undefined][] = [
     'ada cancelled it, because the node above it was cancelled, saying "too late".',
   ],
   [
+    { ...node, actor: "overseer", type: "work.cancelled", because: "split", data: reason("split into T1.a, T1.b") },
+    "Overseer split it into T1.a, T1.b.",
+  ],
+  [
     { ...overseer, type: "assignment.stalled", assignmentId: "A_1", because: "silent", data: reason("silent for 9 m") },
     "Overseer found the agent stalled (silent for 9 m).",
   ],

@@ -12,7 +12,7 @@ import type { Goal, PlanRevision } from "#domain/model/goal.ts";
 import type { Question } from "#domain/model/question.ts";
 import { waitsFor } from "#domain/model/readiness.ts";
 import type { BlockedReason, WorkNode } from "#domain/model/work.ts";
-import { nodeKey, tellHowAgain } from "#domain/model/work.ts";
+import { nodeKey, readSplit, tellHowAgain } from "#domain/model/work.ts";
 import { countAll, listLost, progressOf, progressOfGoal } from "#domain/plans/rollup.ts";
 import { agentSentence } from "./agent-sentences.ts";
 import { causeOf, receiptKind, type Sentence, type ToldStep } from "./cause.ts";
@@ -247,8 +247,12 @@ function nodeNow(
         ...evidenceOf(node),
         "Done is final; rework is a new node in the plan.",
       ];
-    case "cancelled":
+    case "cancelled": {
+      const parts = readSplit(node.statusReason);
+      if (parts)
+        return [`Its work is done as ${parts.join(", ")}; see 'overseer why ${nodeKey(node.goalId, parts[0] ?? "")}'.`];
       return ["Cancelled is final; if it is needed after all, give it a new id in the plan."];
+    }
   }
 }
 
@@ -349,9 +353,12 @@ function describeEvent(event: EventOf, it: string): string | undefined {
     case "work.added": {
       const where =
         event.data.revision === 1 ? "put it into the plan" : `added it in revision ${event.data.revision} of the plan`;
-      return `${who} ${where}${dependencies(event.data.dependsOn)}.`;
+      const whole = event.data.splitFrom?.at(-1);
+      const part = whole === undefined ? "" : `, as a part of ${whole}`;
+      return `${who} ${where}${part}${dependencies(event.data.dependsOn)}.`;
     }
     case "work.redefined":
+      if (event.because === "answered") return `${who} let it wait no longer for what was cancelled.`;
       return `${who} changed its definition in revision ${event.data.revision} of the plan.`;
     case "work.queued":
       return isStepOnTheWay(event) ? undefined : `${who} put ${it} into the queue${why}.`;
@@ -368,6 +375,7 @@ function describeEvent(event: EventOf, it: string): string | undefined {
         ? `${who} marked ${it} done${why}.`
         : `${who} marked ${it} done: ${quoteWords(event.data.summary)}.`;
     case "work.cancelled":
+      if (event.because === "split") return `${who} split ${it} into ${readSplit(event.data.reason)?.join(", ")}.`;
       return event.because === "left-out-of-the-plan"
         ? `${who} cancelled ${it}, because ${event.data.reason ?? "the latest revision"} of the plan no longer has it.`
         : `${who} cancelled ${it}${why}${saying(event, event.data.reason)}.${event.because === "no-changes" ? ` ${tellHowAgain(event.goalId ?? "")}.` : ""}`;

@@ -37,7 +37,11 @@ export interface ActionPayloads {
   /** Interrupts the running turn and sends the instruction again; under the same dispatch id where it was never seen. */
   resend: Words & { readonly rerun: boolean };
   /** Ends attempt `from`, if it lives, and gives the node to a fresh agent with the last handoff. */
-  reassign: { readonly dispatchId: string; readonly from: number; readonly reason: string };
+  reassign: { readonly dispatchId: string; readonly from: number; readonly reason: string; readonly model?: string };
+  /** Asks a model how the node that attempt `from` is stuck on can be split, and splits it. */
+  replan: { readonly from: number; readonly cause: string };
+  /** Asks a model what is the matter with attempt `from`. */
+  diagnose: { readonly from: number; readonly cause: string };
   pause: { readonly now: boolean; readonly reason: string; readonly cause: PauseCause };
   resume: { readonly reason: string; readonly messageId: string };
   /** `died`: nothing is left to ask; what it left is cleaned up after. `resume`: the same agent continues later. */
@@ -64,6 +68,8 @@ export const ACTION_KINDS = Object.keys({
   deliver: 0,
   resend: 0,
   reassign: 0,
+  replan: 0,
+  diagnose: 0,
   pause: 0,
   resume: 0,
   stop: 0,

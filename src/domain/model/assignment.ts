@@ -302,6 +302,7 @@ export function applyToAssignment(known: Assignment | undefined, event: EventOf)
     case "update.taken":
       return expectNext(known, at);
     case "assignment.reassigning":
+    case "assignment.strengthened":
     case "assignment.parked":
     case "assignment.escalated":
       return countRetry(known, event.data.backoffUntil, at);

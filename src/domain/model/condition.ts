@@ -150,6 +150,8 @@ export interface ModelsCondition extends Common {
   readonly purposes: Readonly<Record<string, Spent & { readonly asked: number; readonly answered: number }>>;
   /** When the last calls began. */
   readonly lately: readonly number[];
+  /** When a model was last asked about stalls; missing where none was. */
+  readonly diagnoses?: readonly number[];
 }
 
 export type Condition =

@@ -7,6 +7,7 @@
 
 import type { Actor } from "#domain/core/actor.ts";
 import type { ActionKind, ActionPayloads } from "./action.ts";
+import type { Advice } from "./advice.ts";
 import type {
   AssignmentTarget,
   BlockedAssignment,
@@ -291,7 +292,26 @@ export interface EventData {
     readonly rerun: boolean;
     readonly instructionHash: string;
   };
+  /** A model is asked how its work can be split into smaller pieces. */
+  "assignment.replanning": { readonly number: number; readonly cause: string };
   "assignment.replan_skipped": { readonly reason: string };
+  /** A fresh agent with the stronger model of its role; once for each node. */
+  "assignment.strengthened": Step & { readonly model: string };
+  /** What a model said about the stall: what the ladder may do of it, and what it may not. */
+  "assignment.diagnosed": {
+    readonly diagnosis: string;
+    readonly actions: readonly Advice[];
+    readonly refused: readonly { readonly advice: Advice; readonly reason: string }[];
+    readonly model: string | null;
+    readonly promptHash: string;
+  };
+  "assignment.diagnosis_failed": { readonly reason: string };
+  /** The ladder came to the next piece of such advice, and took it or not. */
+  "assignment.advised": {
+    readonly advice: Advice;
+    readonly refused: string | null;
+    readonly backoffUntil: number | null;
+  };
   "assignment.reassigning": Step;
   "assignment.parked": Step;
   "assignment.escalated": Step & { readonly questionId: string };
@@ -618,7 +638,12 @@ export const EVENT_TYPES = Object.keys({
   "assignment.nudged": 0,
   "assignment.status_requested": 0,
   "assignment.resent": 0,
+  "assignment.replanning": 0,
   "assignment.replan_skipped": 0,
+  "assignment.strengthened": 0,
+  "assignment.diagnosed": 0,
+  "assignment.diagnosis_failed": 0,
+  "assignment.advised": 0,
   "assignment.reassigning": 0,
   "assignment.parked": 0,
   "assignment.escalated": 0,

@@ -115,7 +115,12 @@ const RECOVERY_STEPS: ReadonlySet<string> = new Set<EventOf["type"]>([
   "assignment.nudged",
   "assignment.status_requested",
   "assignment.resent",
+  "assignment.replanning",
   "assignment.replan_skipped",
+  "assignment.strengthened",
+  "assignment.diagnosed",
+  "assignment.diagnosis_failed",
+  "assignment.advised",
   "assignment.reassigning",
   "assignment.parked",
   "assignment.escalated",
@@ -129,7 +134,8 @@ function recoveryRef(event: EventOf): EntityRef[] {
 }
 
 function dispatchRef(event: EventOf): EntityRef[] {
-  const counts = (event.type === "action.decided" || event.type === "action.dropped") && isDispatch(event.data.kind);
+  if (event.type !== "action.decided" && event.type !== "action.dropped") return [];
+  const counts = isDispatch(event.data.kind) || (event.type === "action.decided" && event.data.kind === "diagnose");
   return counts ? recoveryRef(event) : [];
 }
 

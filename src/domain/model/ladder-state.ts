@@ -8,6 +8,7 @@
 import type { Backoff } from "#domain/core/backoff.ts";
 import { backoffMs } from "#domain/core/backoff.ts";
 import { hasPassed, isDue, SKEW_MS } from "#domain/core/elapsed.ts";
+import type { Diagnosis } from "./advice.ts";
 import type { RecoveryPolicy } from "./assignment.ts";
 import type { EventOf } from "./event.ts";
 import { nodeKey } from "./work.ts";
@@ -50,6 +51,10 @@ export interface Recovery {
   readonly givenUp: string | null;
   readonly progressAt: number | null;
   readonly updatedAt: number;
+  /** It was given to an agent with the stronger model of its role; missing where it was not. */
+  readonly strengthened?: boolean;
+  /** What a model was asked about its last stall; missing and null where none was. */
+  readonly diagnosis?: Diagnosis | null;
 }
 
 export interface LadderLimits {
@@ -162,6 +167,29 @@ export function applyToRecovery(known: Recovery | undefined, event: EventOf): Re
       return countStep(before, "pause", event);
     case "assignment.escalated":
       return { ...countStep(before, "ask", event), askedAt: event.at };
+    // No step that has to have its time: when a model has nothing to say, the next one follows at once.
+    case "assignment.replanning":
+      return {
+        ...before,
+        steps: { ...before.steps, replan: before.steps.replan + 1 },
+        total: before.total + 1,
+        cause: event.data.cause,
+        updatedAt: event.at,
+      };
+    case "assignment.strengthened":
+      return { ...countStep(before, "replan", event), strengthened: true };
+    case "assignment.diagnosed": {
+      const { diagnosis: said, actions: left } = event.data;
+      return before.diagnosis
+        ? { ...before, diagnosis: { ...before.diagnosis, said, left, failed: null }, updatedAt: event.at }
+        : before;
+    }
+    case "assignment.diagnosis_failed":
+      return before.diagnosis
+        ? { ...before, diagnosis: { ...before.diagnosis, failed: event.data.reason }, updatedAt: event.at }
+        : before;
+    case "assignment.advised":
+      return takeAdvice(before, event);
     case "assignment.replan_skipped":
       return { ...before, steps: { ...before.steps, replan: Number.MAX_SAFE_INTEGER }, updatedAt: event.at };
     case "assignment.restarting":
@@ -182,6 +210,10 @@ export function applyToRecovery(known: Recovery | undefined, event: EventOf): Re
     case "question.answered":
       return { ...resetLadder(before, event.at), answeredAt: event.at };
     case "action.decided":
+      if (event.data.kind === "diagnose") {
+        const asked = { askedAt: event.at, said: null, left: [], failed: null };
+        return { ...before, diagnosis: { assignmentId: event.assignmentId ?? "", ...asked }, updatedAt: event.at };
+      }
       return isDispatch(event.data.kind)
         ? { ...before, dispatches: before.dispatches + 1, givenUp: null, updatedAt: event.at }
         : known;
@@ -204,6 +236,7 @@ export function isDispatch(kind: string): boolean {
 }
 
 type StepEvent = EventOf<
+  | "assignment.strengthened"
   | "assignment.nudged"
   | "assignment.resent"
   | "assignment.reassigning"
@@ -242,6 +275,16 @@ function countHint(known: Recovery, event: EventOf<"agent.steered">): Recovery {
   };
 }
 
+/** Whatever becomes of it, it is not considered again; what waits for something waits from here on. */
+function takeAdvice(known: Recovery, { data, at }: EventOf<"assignment.advised">): Recovery {
+  const { diagnosis } = known;
+  const after = diagnosis
+    ? { ...known, diagnosis: { ...diagnosis, left: diagnosis.left.slice(1) }, updatedAt: at }
+    : known;
+  if (data.refused !== null || data.backoffUntil === null) return after;
+  return { ...after, total: known.total + 1, lastStepAt: at, backoffUntil: data.backoffUntil };
+}
+
 function noteSent(known: Recovery, hash: string, at: number): Recovery {
   return { ...known, sent: [...known.sent, { hash, at }].slice(-SENT_KEPT), updatedAt: at };
 }
@@ -249,7 +292,8 @@ function noteSent(known: Recovery, hash: string, at: number): Recovery {
 /** As after progress: everything may be tried again. Signs of death stand or fall by themselves, so a doubt stays. */
 export function resetLadder(known: Recovery, at: number): Recovery {
   const cause = { cause: null, lastStepAt: null, backoffUntil: null, givenUp: null };
-  return { ...known, ...cause, steps: NO_STEPS, restarts: 0, level: 0, updatedAt: at };
+  const forgotten = known.diagnosis ? { diagnosis: null } : {};
+  return { ...known, ...cause, ...forgotten, steps: NO_STEPS, restarts: 0, level: 0, updatedAt: at };
 }
 
 export function recoveryKey(recovery: Pick<Recovery, "goalId" | "workNodeId">): string {

@@ -6,6 +6,9 @@ import type { Condition, ModelsCondition } from "./condition.ts";
 import type { EventOf } from "./event.ts";
 import { dayOf, NOTHING_SPENT, type Spent, sum } from "./usage-totals.ts";
 
+/** What a model is asked for where an agent is stuck. */
+export const DIAGNOSE_STALL = "diagnose-stall";
+
 /** More than any tick may start. */
 const CALLS_REMEMBERED = 100;
 
@@ -35,7 +38,18 @@ export function applyToModels(known: Condition | undefined, event: EventOf<"mode
       tries === 0
         ? (before?.lately ?? [])
         : [...(before?.lately ?? []), event.at - durationMs].slice(-CALLS_REMEMBERED),
+    ...noteDiagnosis(before, event),
   };
+}
+
+/** Nobody is asked about more stalls in an hour than are remembered. */
+function noteDiagnosis(
+  before: ModelsCondition | undefined,
+  { at, data: { purpose, tries } }: EventOf<"model.asked">,
+): Pick<ModelsCondition, "diagnoses"> {
+  const known = before?.diagnoses ?? [];
+  const diagnoses = purpose === DIAGNOSE_STALL && tries > 0 ? [...known, at].slice(-CALLS_REMEMBERED) : known;
+  return diagnoses.length === 0 ? {} : { diagnoses };
 }
 
 function toSpent({ tries, tokens, costUsd, durationMs }: EventOf<"model.asked">["data"]): Spent {

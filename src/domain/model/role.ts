@@ -69,6 +69,8 @@ export interface Role {
   /** File name in agents/ of the text that says how to work. */
   readonly definition: string;
   readonly model?: string;
+  /** With which a fresh agent tries, once, where one of this role is stuck and its work would be split. */
+  readonly strongerModel?: string;
   readonly runtime?: string;
   /** Tool kinds, or a runtime's own names (an MCP tool, say). */
   readonly tools: { readonly allow: readonly string[]; readonly deny: readonly string[] };

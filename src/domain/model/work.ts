@@ -83,6 +83,8 @@ export interface NodeDefinition {
   readonly dependsOn: readonly string[];
   readonly hints: ExecutionHints;
   readonly tags: readonly string[];
+  /** What it is a part of, since that was split: the first ancestor first, the one it was split from last. */
+  readonly splitFrom?: readonly string[];
 }
 
 export interface WorkNode extends NodeDefinition {
@@ -149,9 +151,27 @@ export function readNoChanges(reason: string | null): string | undefined {
   return reason?.startsWith(`${NO_CHANGES}: `) ? reason.slice(NO_CHANGES.length + 2) : undefined;
 }
 
+/** How the reason of a node begins that ended because its work is done in smaller pieces (PLAN-3). */
+export const SPLIT_INTO = "split into";
+
+/** The ids of the pieces that do the work of a node now; undefined where it was not split. */
+export function readSplit(reason: string | null): readonly string[] | undefined {
+  return reason?.startsWith(`${SPLIT_INTO} `) ? reason.slice(SPLIT_INTO.length + 1).split(", ") : undefined;
+}
+
 /** What is cancelled stays so; the same work can be asked for again. */
 export function tellHowAgain(goalId: string): string {
   return `If it has to be done after all, put it into the plan under a new id (overseer goal plan ${goalId} --file plan.yaml), or give it anew (overseer sling --prompt "...")`;
+}
+
+/** What the plan says of it, without what became of it. */
+export function takeDefinition(node: WorkNode): NodeDefinition {
+  const { kind, parentId, path, position, leaf, name, objective, expectedOutcome, acceptanceCriteria } = node;
+  const { definitionOfDone, dependsOn, hints, tags, splitFrom } = node;
+  return {
+    ...{ kind, parentId, path, position, leaf, name, objective, expectedOutcome, acceptanceCriteria },
+    ...{ definitionOfDone, dependsOn, hints, tags, ...(splitFrom === undefined ? {} : { splitFrom }) },
+  };
 }
 
 /** The nodes below, in plan order. */

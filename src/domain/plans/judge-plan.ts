@@ -34,8 +34,7 @@ export function judgePlan(phases: readonly PlannedNode[], ground: PlanGround): J
   const layout = layoutOf(ground.tracked);
   const all = phases.flatMap(listBelow);
   const own = all.flatMap((node) => [
-    ...problemsOfWords(node),
-    ...problemsOfCriteria(node),
+    ...problemsOfWording(node),
     ...problemsOfFiles(node, layout),
     ...problemsOfRole(node, ground.known),
   ]);
@@ -47,6 +46,11 @@ export function judgePlan(phases: readonly PlannedNode[], ground: PlanGround): J
 
 function listBelow(node: PlannedNode): PlannedNode[] {
   return [node, ...node.children.flatMap(listBelow)];
+}
+
+/** What is wrong with how a model describes a node, whatever the node is. */
+export function problemsOfWording(node: PlannedNode): string[] {
+  return [...problemsOfWords(node), ...problemsOfCriteria(node)];
 }
 
 /** How the parts of a prompt are marked (prompts/models). */

@@ -4,7 +4,7 @@
  * out of those that were not cancelled. What was cancelled or taken back is said beside it, and is no part of a whole 100 %.
  */
 import type { WorkNode, WorkStatus } from "#domain/model/work.ts";
-import { isOpen, readNoChanges } from "#domain/model/work.ts";
+import { isOpen, readNoChanges, readSplit } from "#domain/model/work.ts";
 
 /** The status the children ask for; undefined when they ask for nothing new. */
 export function rollUpStatus(parent: WorkNode, children: readonly WorkNode[]): WorkStatus | undefined {
@@ -20,7 +20,7 @@ export interface Progress {
   readonly done: number;
   readonly total: number;
   readonly percent: number;
-  /** Leaves that were given up; absent where there are none. What needed no change is not among them. */
+  /** Leaves that were given up; absent where there are none. What needed no change or was split is not among them. */
   readonly cancelled?: number;
   /** Those of `done` whose landing a person took back; absent where there are none. */
   readonly takenBack?: number;
@@ -54,7 +54,8 @@ function progressOfLeaves(nodes: readonly WorkNode[], finished: boolean): Progre
 }
 
 function isGivenUp({ status, statusReason }: WorkNode): boolean {
-  return status === "cancelled" && readNoChanges(statusReason) === undefined;
+  // The pieces of what was split count in its place.
+  return status === "cancelled" && readNoChanges(statusReason) === undefined && readSplit(statusReason) === undefined;
 }
 
 export function measureProgress({ done, total, cancelled, takenBack }: LeafCounts, finished: boolean): Progress {

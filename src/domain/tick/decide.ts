@@ -189,6 +189,10 @@ function reasonToDrop(scene: Scene, action: Action): string | undefined {
     return undefined;
   }
   if (action.kind === "ask" && isMootForProvider(scene, action.payload.questionId)) return "its provider works again";
+  if (action.kind === "replan" || action.kind === "diagnose") {
+    const from = scene.agent(action.payload.from);
+    return from && from.attempt.assignmentId === action.assignmentId ? undefined : "its agent has ended";
+  }
   const gone = action.attempt !== null && !scene.agent(action.attempt);
   return gone && TO_AGENTS.has(action.kind) ? "its agent has ended" : undefined;
 }

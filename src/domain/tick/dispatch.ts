@@ -76,10 +76,17 @@ function candidates(scene: Scene): WorkNode[] {
     if (node.status !== "queued" || node.kind === "phase") return false;
     if (scene.goal(node.goalId)?.status !== "active") return false;
     if (scene.isHeld(node) || scene.claim(node) !== undefined) return false;
+    if (isSourceAtWork(scene, node)) return false;
     if (node.kind === "task" && node.leaf) return true;
     kinds ??= new OwnAgents(scene.nodes);
     return kinds.isDispatched(node);
   });
+}
+
+/** Parts of what was split wait until its agent has ended: only then is all that it leaves behind known. */
+function isSourceAtWork(scene: Scene, { goalId, splitFrom }: WorkNode): boolean {
+  const source = splitFrom?.at(-1);
+  return source !== undefined && scene.agentOn({ goalId, workNodeId: source }) !== undefined;
 }
 
 /** WORK-7: which nodes get an agent of their own. */

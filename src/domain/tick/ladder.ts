@@ -1,23 +1,35 @@
 /**
  * The next step for an agent that is stuck: which rung, what is said or done, and how long nothing follows. One step at
- * a time, never two for one cause, and none while the last one has not had its time. Splitting the work is skipped, and
- * said so, until there is a planner. Which rungs there are and what each may cost is recovery.ts; whether an agent is
- * stuck is liveness.ts.
+ * a time, never two for one cause, and none while the last one has not had its time. Which rungs there are and what each
+ * may cost is ladder-state.ts; splitting the work is replan.ts, what a model says about a stall diagnosis.ts; whether an
+ * agent is stuck is liveness.ts.
  */
 
-import { HUNG_TOOL_TEXT, nudgeHash, nudgeText, RESUMED_TEXT, statusRequestText } from "#domain/briefing/nudge-text.ts";
+import {
+  adviceText,
+  HUNG_TOOL_TEXT,
+  nudgeHash,
+  nudgeText,
+  RESUMED_TEXT,
+  statusRequestText,
+} from "#domain/briefing/nudge-text.ts";
 import { deriveId, textHash } from "#domain/core/derived-id.ts";
 import { hasPassed, isDue } from "#domain/core/elapsed.ts";
 import { mayMove } from "#domain/core/moves.ts";
+import type { Advice } from "#domain/model/advice.ts";
+import { LONGEST_WAIT_MINUTES } from "#domain/model/advice.ts";
 import type { Assignment } from "#domain/model/assignment.ts";
 import { ASSIGNMENT_MOVES, subject } from "#domain/model/assignment.ts";
 import type { LadderLimits, Nudge, Recovery, Rung } from "#domain/model/ladder-state.ts";
 import { backoffUntil, isSayable, nextRung, nextStepAt, stepsFor } from "#domain/model/ladder-state.ts";
 import { nodeKey } from "#domain/model/work.ts";
+import { consultModel, refuseAdvice } from "./diagnosis.ts";
 import { NO_STEPS, type Outbox, recordEvent, type TickStep } from "./draft.ts";
 import { ASKED_IN_WORDS, TOOL_HANGS } from "./liveness.ts";
+import { isReplanAwaited, replan, whyNotSplit } from "./replan.ts";
 import type { Scene } from "./scene.ts";
 import type { AgentSeen } from "./snapshot.ts";
+import { about, type Stuck, stepOf } from "./stuck.ts";
 
 export type MayIntervene =
   | { readonly may: true }
@@ -40,14 +52,6 @@ export function mayIntervene(
   return { may: false, until, because };
 }
 
-/** An agent that is stuck, and everything its next step depends on. */
-export interface Stuck {
-  readonly seen: AgentSeen;
-  readonly assignment: Assignment;
-  readonly recovery: Recovery;
-  readonly cause: string;
-}
-
 export function climb(scene: Scene, outbox: Outbox, stuck: Stuck): readonly TickStep[] {
   const { seen, assignment, cause } = stuck;
   const { now } = scene;
@@ -57,15 +61,104 @@ export function climb(scene: Scene, outbox: Outbox, stuck: Stuck): readonly Tick
   if (!mayIntervene(recovery, cause, now, own).may) return NO_STEPS;
   // Whatever was last done to it had to have its time too: a resume, a new leg.
   if (recovery.lastStepAt !== null && !hasPassed(seen.attempt.updatedAt, own.patienceMs, now)) return NO_STEPS;
+  if (isReplanAwaited(scene, recovery)) return NO_STEPS;
   const rung =
     cause === TOOL_HANGS ? rungOfHang(recovery, ladder) : nextRung(recovery, assignment.recoveryPolicy, ladder);
-  if (rung !== "replan") return stepOn(scene, outbox, { ...stuck, recovery }, rung);
-  const reason = "no planner can split it";
-  const passed = { ...recovery, steps: { ...recovery.steps, replan: Number.MAX_SAFE_INTEGER } };
-  return [
-    recordEvent("assignment.replan_skipped", subject(assignment), "no-planner", { reason }),
-    ...stepOn(scene, outbox, { ...stuck, recovery: passed }, nextRung(passed, assignment.recoveryPolicy, ladder)),
-  ];
+  const current = { ...stuck, recovery };
+  const consulted = consultModel(scene, outbox, current, rung);
+  switch (consulted.kind) {
+    case "awaited":
+      return NO_STEPS;
+    case "asked":
+      return consulted.steps;
+    case "said":
+      return followAdvice(scene, outbox, current, consulted.diagnosis.left, rung);
+    default:
+      return takeRung(scene, outbox, current, rung);
+  }
+}
+
+/** Where splitting is passed over, the next one at once. */
+function takeRung(scene: Scene, outbox: Outbox, stuck: Stuck, rung: Rung): readonly TickStep[] {
+  if (rung !== "replan") return stepOn(scene, outbox, stuck, rung);
+  const tried = replan(scene, outbox, stuck);
+  if (tried.kind === "taken") return tried.steps;
+  const { recovery } = tried;
+  const next = nextRung(recovery, stuck.assignment.recoveryPolicy, scene.limits.ladder);
+  return [...tried.steps, ...stepOn(scene, outbox, { ...stuck, recovery }, next)];
+}
+
+/** The first piece of it that may be done now; those before it are refused. Without any, the rules act as they would. */
+function followAdvice(
+  scene: Scene,
+  outbox: Outbox,
+  stuck: Stuck,
+  left: readonly Advice[],
+  rung: Rung,
+): readonly TickStep[] {
+  const { recovery } = stuck;
+  const at = {
+    recovery,
+    ladder: scene.limits.ladder,
+    isAsked: scene.isAsked(recovery) || outbox.hasForNode("ask", recovery),
+    againstSplit: whyNotSplit(scene, recovery),
+  };
+  const refused: TickStep[] = [];
+  for (const advice of left) {
+    const why = refuseAdvice(advice, [], at);
+    if (why === undefined) return [...refused, ...takeAdvice(scene, outbox, stuck, advice)];
+    const data = { advice, refused: why, backoffUntil: null };
+    refused.push(recordEvent("assignment.advised", about(stuck), stuck.cause, data));
+  }
+  return [...refused, ...takeRung(scene, outbox, stuck, rung)];
+}
+
+function takeAdvice(scene: Scene, outbox: Outbox, stuck: Stuck, advice: Advice): readonly TickStep[] {
+  const { recovery, assignment, seen, cause } = stuck;
+  const noteTaken = (backoffUntil: number | null) =>
+    recordEvent("assignment.advised", about(stuck), cause, { advice, refused: null, backoffUntil });
+  switch (advice.do) {
+    case "nudge":
+      return [
+        noteTaken(backoffUntil(recovery, scene.limits.ladder, scene.now)),
+        {
+          ...about(stuck),
+          actionId: `deliver:${assignment.assignmentId}:advice:${recovery.total}`,
+          kind: "deliver",
+          because: cause,
+          notBefore: scene.now,
+          payload: {
+            messageId: deriveId("m_", assignment.assignmentId, "advice", recovery.total, seen.attempt.attempt),
+            dispatchId: null,
+            body: adviceText(advice.message),
+            kind: "nudge",
+            severity: "warning",
+          },
+        },
+      ];
+    case "wait":
+      return [noteTaken(scene.now + Math.min(advice.minutes, LONGEST_WAIT_MINUTES) * 60_000)];
+    case "escalate":
+      return [noteTaken(null), ...askAdvised(scene, outbox, stuck, advice)];
+    default:
+      return [noteTaken(null), ...takeRung(scene, outbox, stuck, advice.do)];
+  }
+}
+
+/** The model's words as a question; a person sees who is stuck where, and may say something else. */
+function askAdvised(
+  scene: Scene,
+  outbox: Outbox,
+  { assignment, recovery, cause }: Stuck,
+  { question, options }: Extract<Advice, { do: "escalate" }>,
+): readonly TickStep[] {
+  const node = nodeKey(recovery.goalId, recovery.workNodeId);
+  return askPerson(scene, outbox, assignment, recovery, {
+    cause,
+    detail: "A model that looked at the stall advised to ask a person.",
+    text: `${assignment.target.agentId} is stuck on ${node} (${cause}). A model that looked at it wants you to decide: ${question}`,
+    options,
+  });
 }
 
 /** The agent is asked once; words reach it only when its call has ended, so the next step ends it. */
@@ -88,10 +181,6 @@ function stepOn(scene: Scene, outbox: Outbox, stuck: Stuck, rung: Rung): readonl
     default:
       return escalate(scene, outbox, stuck.assignment, stuck.recovery, stuck.cause);
   }
-}
-
-function stepOf(scene: Scene, { recovery, cause }: Pick<Stuck, "recovery" | "cause">, done: number) {
-  return { number: done + 1, cause, backoffUntil: backoffUntil(recovery, scene.limits.ladder, scene.now) };
 }
 
 function nudge(scene: Scene, stuck: Stuck, severity: Nudge): readonly TickStep[] {
@@ -296,8 +385,4 @@ export function requestStatus(scene: Scene, stuck: Omit<Stuck, "cause">): readon
 
 function messageFor(dispatchId: string, seen: AgentSeen): string {
   return deriveId("m_", dispatchId, seen.attempt.attempt);
-}
-
-function about({ seen, assignment }: Omit<Stuck, "cause">) {
-  return { ...subject(assignment), attempt: seen.attempt.attempt };
 }

@@ -114,6 +114,19 @@ export interface Limits {
   /** Roles whose sessions may be given the next piece of work; none unless a role says so. */
   readonly continuing: readonly string[];
   readonly defaultCapability: string;
+  /** The model with which a fresh agent tries where one of that role is stuck, by role; those that allow one. */
+  readonly strongerModels: Readonly<Record<string, string>>;
+  readonly planner: {
+    /** Why no model is asked about work that is stuck, as a clause; null where one is. */
+    readonly off: string | null;
+    readonly replansPerNode: number;
+    /** The ladder waits no longer than this for a model to say how work is split. */
+    readonly splitWithinMs: number;
+    readonly diagnoseStalls: boolean;
+    readonly diagnosesPerHour: number;
+    /** Nor longer than this for what it says about a stall. */
+    readonly diagnoseWithinMs: number;
+  };
   /** What roles say for their agents, by name; those that say nothing are left out. */
   readonly roles: Readonly<Record<string, OwnLimits>>;
 }

@@ -11,11 +11,13 @@ import ask from "./ask.ts";
 import check from "./check.ts";
 import clean from "./clean.ts";
 import deliver from "./deliver.ts";
+import diagnose from "./diagnose.ts";
 import land from "./land.ts";
 import notify from "./notify.ts";
 import pause from "./pause.ts";
 import plan from "./plan.ts";
 import reassign from "./reassign.ts";
+import replan from "./replan.ts";
 import resend from "./resend.ts";
 import restart from "./restart.ts";
 import resume from "./resume.ts";
@@ -28,12 +30,14 @@ export const REGISTRY: { readonly [K in ActionKind]: Executor<K, World> } = {
   check,
   clean,
   deliver,
+  diagnose,
   land,
   notify,
   pause,
   plan,
   push,
   reassign,
+  replan,
   resend,
   restart,
   resume,

@@ -13,14 +13,14 @@ import { attemptByNumber } from "#store/attempts.ts";
 import { wasDispatched } from "./dispatched.ts";
 
 export default async function reassignTo(action: Action<"reassign">, world: World): Promise<ActionOutcome> {
-  const { from, dispatchId, reason } = action.payload;
+  const { from, dispatchId, reason, model } = action.payload;
   const { before } = await (await world.writer()).read({ before: attemptByNumber(from) });
   if (!before) return { ok: false, problem: `there is no attempt #${from}`, retry: "never" };
   await settleLeftovers(world);
   if (await wasDispatched(world, { ...before, dispatchId })) return { ok: true, result: "it is at work" };
   await standOnSettings(world); // nobody is stopped whose successor could not be started
   await stopAgent(world, from, reason);
-  return replace(world, before, dispatchId);
+  return replace(world, model === undefined ? before : { ...before, model }, dispatchId);
 }
 
 /** A fresh agent in place of that one, for the same lead. */
