@@ -156,6 +156,18 @@ describe("ESC-1: what a rule offered as an answer is carried out", () => {
     expect(ready).toEqual(["P2", "T2"]);
   });
 
+  test("WORK-3: what waits for something else too waits for that alone from then on", () => {
+    const gone = nodeWith("cancelled", { workNodeId: "T1", path: "P1/T1" });
+    const other = nodeWith("in_progress", { workNodeId: "T2", path: "P1/T2" });
+    const node = nodeWith("todo", { workNodeId: "T3", path: "P1/T3", dependsOn: ["T1", "T2"] });
+    const question = asked({ askedBy: "overseer", workNodeId: "T3", options: ["go on without it", "cancel it"] });
+    const seen = { ...waiting, node, nodes: [gone, other, node], question };
+    const events = allowed(answerQuestion(seen, "q_1", "1", IDS, ADA));
+    expect(events.find(({ type }) => type === "work.queued")).toBeUndefined();
+    const [redefined] = events.filter((event) => event.type === "work.redefined");
+    expect(redefined).toMatchObject({ nodeId: "T3", data: { definition: { dependsOn: ["T2"] } } });
+  });
+
   test("to an agent's question the same words are only words", () => {
     const events = allowed(answered({}, "cancel it"));
     expect(events.map((event) => event.type)).toContain("work.unblocked");

@@ -18,7 +18,16 @@ import type { NewEvent } from "#domain/model/event.ts";
 import { askQuestion, endQuestion, type NewQuestion, noSuchQuestion, type Question } from "#domain/model/question.ts";
 import { waitsFor } from "#domain/model/readiness.ts";
 import type { WorkNode } from "#domain/model/work.ts";
-import { cancelNode, descendants, GO_ON_WITHOUT, isOpen, liftBlock, nodeEvent, nodeKey } from "#domain/model/work.ts";
+import {
+  cancelNode,
+  descendants,
+  GO_ON_WITHOUT,
+  isOpen,
+  liftBlock,
+  nodeEvent,
+  nodeKey,
+  takeDefinition,
+} from "#domain/model/work.ts";
 import { mergeUpdate, saysTheSame } from "./update.ts";
 
 export interface PersonAskResult {
@@ -161,13 +170,24 @@ const ORDERS: Readonly<Record<string, "cancel" | "leave" | "without">> = {
   [GO_ON_WITHOUT]: "without",
 };
 
-/** The node is ready, and with it what is below it, as far as nothing else is waited for. */
+/**
+ * The node is ready, and with it what is below it, as far as nothing else is waited for. What waits for something else
+ * too waits for that alone from now on.
+ */
 function letGoOn(node: WorkNode, nodes: readonly WorkNode[], questionId: string, moment: Moment): NewEvent[] {
   const byId = new Map(nodes.map((one) => [one.workNodeId, one]));
   const isCancelled = (id: string) => byId.get(id)?.status === "cancelled";
   return [node, ...descendants(node, nodes)]
-    .filter((one) => one.status === "todo" && waitsFor(one, byId).every(isCancelled))
-    .map((one) => nodeEvent(one, moment, "work.queued", "answered", { reason: `question ${questionId} was answered` }));
+    .filter(({ status }) => status === "todo")
+    .flatMap((one) => {
+      if (waitsFor(one, byId).every(isCancelled)) {
+        return [nodeEvent(one, moment, "work.queued", "answered", { reason: `question ${questionId} was answered` })];
+      }
+      const dependsOn = one.dependsOn.filter((id) => !isCancelled(id));
+      if (dependsOn.length === one.dependsOn.length) return [];
+      const definition = { ...takeDefinition(one), dependsOn };
+      return [nodeEvent(one, moment, "work.redefined", "answered", { definition, revision: one.revision })];
+    });
 }
 
 /** A number or the words of an option; anything else is the person's own answer, unless it names no option there is. */
