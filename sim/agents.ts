@@ -345,7 +345,9 @@ export class VirtualAgent {
       this.beats = ["turn-over"];
       return this.meetRefusal();
     }
-    const file = `src/${attempt.goalId}-${attempt.workNodeId}.txt`;
+    // A part keeps to the files that the whole had to itself.
+    const named = attempt.scope === null ? attempt.workNodeId : attempt.workNodeId.split(".")[0];
+    const file = `src/${attempt.goalId}-${named}.txt`;
     switch (beat) {
       case "work":
       case "share":

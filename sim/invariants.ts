@@ -11,7 +11,8 @@ import { findSession, isLiving } from "#domain/model/attempt.ts";
 import type { EventOf } from "#domain/model/event.ts";
 import { isDispatch, NOT_WANTED } from "#domain/model/ladder-state.ts";
 import type { Question } from "#domain/model/question.ts";
-import { isOpen, nodeKey, type WorkNode } from "#domain/model/work.ts";
+import { isOpen, nodeKey, readSplit, type WorkNode } from "#domain/model/work.ts";
+import { findCycle } from "#domain/plans/plan.ts";
 import { openActions, presentConditions } from "#store/actions.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { livingAttempts } from "#store/attempts.ts";
@@ -43,6 +44,11 @@ export const INVARIANTS = [
   "what we write is no sign of life",
   "an attempt that has ended changes nothing",
   "a parent is done when its children are, and not before",
+  "no id of a node is used twice",
+  "what has ended stays as it is",
+  "no plan goes in a circle",
+  "work is split no oftener than it may be",
+  "what waited for work that was split waits for all of its parts",
   "every event is of its own time",
   "every open node has a next actor, and a person who is one has been told",
   "nobody is to be started where somebody is at work",
@@ -113,6 +119,13 @@ export class Invariants {
   private readonly stopAsked = new Set<number>();
   private readonly overAttempts = new Set<number>();
   private readonly started = new Set<number>();
+  /** Every node there ever was, and what those that have ended were like then. */
+  private readonly known = new Set<string>();
+  private readonly over = new Map<string, string>();
+  /** Goals whose plan has changed in this step. */
+  private readonly revised = new Set<string>();
+  /** What was split of each piece of work, its parts included. */
+  private readonly splits = new Map<string, Set<string>>();
   /** Attempts that died together with others, each counted once. */
   private readonly diedTogether = new Set<number>();
   /** The nodes that may have an agent again while a fleet is being restored; undefined when none is. */
@@ -229,6 +242,12 @@ export class Invariants {
       case "goal.archived":
         this.goalStatus.set(event.goalId ?? "", event.type.slice("goal.".length));
         if (event.type === "goal.completed" || event.type === "goal.cancelled") this.outcomes.push(event);
+        return;
+      case "plan.accepted":
+        this.revised.add(event.goalId ?? "");
+        return;
+      case "work.added":
+        this.lookAtAdded(event, node);
         return;
       case "work.done":
         if (event.nodeId?.startsWith("T")) this.outcomes.push(event);
@@ -589,6 +608,7 @@ export class Invariants {
       }
     }
     this.lookAtParents(nodes);
+    this.lookAtPlans(nodes);
     const told = this.lookAtStartQuestions(questions);
     this.lookForTheLonely(
       nodes,
@@ -641,13 +661,52 @@ export class Invariants {
     }
   }
 
+  private lookAtAdded({ goalId, data: { splitFrom = [] } }: EventOf<"work.added">, node: string): void {
+    if (this.known.has(node)) this.reportViolation("no id of a node is used twice", node);
+    this.known.add(node);
+    const [root, from] = [splitFrom[0], splitFrom.at(-1)];
+    if (root === undefined || from === undefined) return;
+    const key = nodeKey(goalId ?? "", root);
+    const split = this.splits.get(key) ?? new Set();
+    this.splits.set(key, split.add(from));
+    if (split.size > this.config.planner.replansPerNode)
+      this.reportViolation("work is split no oftener than it may be", `${key}, by ${[...split].join(", ")}`);
+  }
+
+  /** Plans as they are after the step in which they were changed, and what has ended as it was when it did. */
+  private lookAtPlans(nodes: readonly WorkNode[]): void {
+    const byKey = new Map(nodes.map((node) => [nodeKey(node.goalId, node.workNodeId), node]));
+    for (const goalId of this.revised) {
+      const own = nodes.filter((node) => node.goalId === goalId && node.status !== "cancelled");
+      const circle = findCycle(new Map(own.map((node) => [node.workNodeId, node])));
+      if (circle) this.reportViolation("no plan goes in a circle", `${goalId}: ${circle.join(", ")}`);
+    }
+    this.revised.clear();
+    for (const [key, node] of byKey) {
+      const { status, name, objective, dependsOn, parentId, revision, goalId } = node;
+      if (!isOpen(node)) {
+        const now = JSON.stringify([status, name, objective, dependsOn, parentId, revision]);
+        const before = this.over.get(key) ?? now;
+        if (before !== now) this.reportViolation("what has ended stays as it is", `${key}: ${before}, ${now}`);
+        this.over.set(key, now);
+      }
+      if (status !== "todo" || this.goalStatus.get(goalId) !== "active") continue;
+      const gone = dependsOn.find((id) => readSplit(byKey.get(nodeKey(goalId, id))?.statusReason ?? null));
+      if (gone !== undefined)
+        this.reportViolation(
+          "what waited for work that was split waits for all of its parts",
+          `${key} waits for ${gone}`,
+        );
+    }
+  }
+
   private lookAtParents(nodes: readonly WorkNode[]): void {
     const openBelow = new Set<string>();
     for (const node of nodes) {
       if (isOpen(node) && node.parentId !== null) openBelow.add(nodeKey(node.goalId, node.parentId));
     }
     for (const node of nodes) {
-      if (!isOpen(node) && node.status === "done" && openBelow.has(nodeKey(node.goalId, node.workNodeId))) {
+      if (!isOpen(node) && openBelow.has(nodeKey(node.goalId, node.workNodeId))) {
         this.reportViolation(
           "a parent is done when its children are, and not before",
           nodeKey(node.goalId, node.workNodeId),

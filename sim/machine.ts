@@ -23,6 +23,7 @@ import { virtualClock } from "#sys/virtual-clock.ts";
 import { makeSeededIds } from "#sys/virtual-ids.ts";
 import type { FakeProgramSide } from "#terminals/fake.ts";
 import { FakeProcesses, FakeTerminal } from "#terminals/fake.ts";
+import { readPrinted } from "./planner.ts";
 import type { MemoryFiles } from "./virtual-files.ts";
 import { memoryFiles } from "./virtual-files.ts";
 import { CHECKOUT, REPOSITORY, VirtualGit } from "./virtual-git.ts";
@@ -82,6 +83,8 @@ export class Machine {
   hold: Hold | null = null;
   /** Set while the provider fails. */
   provider: ProviderDown | null = null;
+  /** What the CLI's model says when it is asked for one answer; undefined: it does not answer in time. */
+  answersModel: (prompt: string) => Promise<string | undefined> = async () => undefined;
   /** What the CLI says is in the way of using it, while something is. */
   notReady: string | null = null;
   private readonly locks = new VirtualLocks();
@@ -263,23 +266,25 @@ export class Machine {
   private programs(): Exec {
     return {
       run: async (argv, options): Promise<ExecResult> => {
+        if (argv[0] === MODEL_PROGRAM) return this.runModel(String(options?.stdin ?? ""));
+        if (argv[0] === "tail") return { ...RAN_WELL, stdout: "the end of a log\n" };
         // No worktree here has a repository or an ignored file in it.
-        if (argv[0] === "find")
-          return { code: 0, signal: null, stdout: "", stderr: "", timedOut: false, truncated: false };
+        if (argv[0] === "find") return RAN_WELL;
         const whole = ![...this.git.contentAt(options?.cwd ?? "").values()].some((text) => text.startsWith("broken"));
         const code = whole && !this.flakes() ? 0 : 1;
-        return {
-          code,
-          signal: null,
-          stdout: code === 0 ? "ok\n" : "1 failed\n",
-          stderr: "",
-          timedOut: false,
-          truncated: false,
-        };
+        return { ...RAN_WELL, code, stdout: code === 0 ? "ok\n" : "1 failed\n" };
       },
     };
   }
+
+  private async runModel(prompt: string): Promise<ExecResult> {
+    const stdout = await this.answersModel(prompt);
+    return stdout === undefined ? { ...RAN_WELL, code: null, timedOut: true } : { ...RAN_WELL, stdout };
+  }
 }
+
+const RAN_WELL: ExecResult = { code: 0, signal: null, stdout: "", stderr: "", timedOut: false, truncated: false };
+const MODEL_PROGRAM = "/overseer-simulation/model";
 
 /** Where the played CLI keeps a session. */
 export function sessionPath(session: string): string {
@@ -306,8 +311,8 @@ const RUNTIME: Runtime = {
   interrupt: () => notPlayed("interrupt"),
   reader: () => notPlayed("reader"),
   sessionFile: () => undefined,
-  oneShot: () => notPlayed("oneShot"),
-  answer: () => notPlayed("answer"),
+  oneShot: ({ prompt, cwd, env }) => ({ launch: { argv: [MODEL_PROGRAM], cwd, env }, stdin: prompt }),
+  answer: readPrinted,
 };
 
 function notPlayed(what: string): never {

@@ -13,6 +13,7 @@ import * as goals from "#control/goals.ts";
 import { listHalts } from "#control/halted.ts";
 import { giveAnswer } from "#control/questions.ts";
 import { rejectLanding } from "#control/review.ts";
+import { cancelWork, finishWork } from "#control/work.ts";
 import type { World } from "#control/world.ts";
 import { holdForGone } from "#domain/health/settings.ts";
 import { approveLanding } from "#domain/landing/may-land.ts";
@@ -51,6 +52,7 @@ import type { Violation } from "./invariants.ts";
 import { Invariants } from "./invariants.ts";
 import type { Life } from "./machine.ts";
 import { Machine } from "./machine.ts";
+import { answerPrompt, drawMood, printSaid } from "./planner.ts";
 import { CONTINUING_ROLE, makeSimulatedConfig, planOf, type Scenario, STEP_MS } from "./scenario.ts";
 
 /** The parts of Overseer that are simulated, so that a test of the simulator can put a broken one in place of each. */
@@ -110,6 +112,8 @@ class Simulation {
   private readonly agents = new Map<number, VirtualAgent>();
   private readonly chance: Chance;
   private readonly people: World;
+  /** What the model is like, from a row of its own. */
+  private readonly model: Chance;
   private readonly invariants: Invariants;
   private readonly patience = new Map<string, number>();
   private readonly trace: string[] = [];
@@ -137,6 +141,8 @@ class Simulation {
       for (const agent of this.agents.values()) await agent.attend();
     };
     this.people = this.machine.outside("human:ada");
+    this.model = makeSeededChance(scenario.seed ^ 0x5b117);
+    this.machine.answersModel = (prompt) => this.answerModel(prompt);
     this.invariants = new Invariants(this.machine, this.agents, makeSimulatedConfig(scenario));
   }
 
@@ -431,6 +437,41 @@ class Simulation {
     return this.life;
   }
 
+  /** Undefined: it thinks for longer than anybody waits. While it thinks, agents and people go on. */
+  private async answerModel(prompt: string): Promise<string | undefined> {
+    const mood = drawMood(this.model);
+    this.say(`the model is asked, and is ${mood}`);
+    if (mood === "silent" || mood === "late") await this.goOnMeanwhile(1 + Math.floor(this.model.next() * 6), prompt);
+    else await this.machine.pass(1_000);
+    if (mood === "silent") return undefined;
+    if (mood === "broken") throw new Error("The model's program broke.");
+    return printSaid(answerPrompt(prompt, this.model, mood), this.machine.clock.now() + 10 * STEP_MS);
+  }
+
+  /** Agents act, and sometimes a person ends the very task that is thought about. */
+  private async goOnMeanwhile(steps: number, prompt: string): Promise<void> {
+    for (let step = 0; step < steps; step += 1) {
+      // What was written so far is held against what is true now, not against what becomes of it.
+      await this.invariants.look(this.step);
+      this.note();
+      await this.machine.pass(STEP_MS);
+      for (const agent of this.agents.values()) await agent.step();
+    }
+    if (this.isCalm || this.model.next() >= 0.3) return;
+    const task = /--- BEGIN the task\n(\S+):/.exec(prompt)?.[1] ?? "";
+    const { working } = await this.machine.store.read({ working: nodesInStatus("in_progress", MOST_NODES) });
+    const node = working.find(({ workNodeId, claim }) => workNodeId === task && !claim);
+    if (!node) return;
+    const words = { node: nodeKey(node.goalId, node.workNodeId) };
+    this.say(`a person ends ${words.node}`);
+    try {
+      if (this.model.next() < 0.5) await finishWork(this.people, words, { summary: "Done by hand." });
+      else await cancelWork(this.people, words, "Not needed.");
+    } catch (error) {
+      if (!(error instanceof OverseerError)) throw error; // it ended by itself
+    }
+  }
+
   /** A terminal was opened for a runner: from here on it lives by itself. */
   private runnerStarts(mark: string): void {
     const number = Number(mark.split("@")[0]);
@@ -459,6 +500,7 @@ class Simulation {
     // Drawn from a row of its own: a course without such agents is as it was before there were any.
     const apart = makeSeededChance((this.scenario.seed * 1_000 + number) ^ 0xb10c);
     if (this.scenario.blocking && !this.isCalm && apart.next() < 0.3) return "blocked";
+    if (this.scenario.replanning && !this.isCalm && apart.next() < 0.4) return "silent";
     if (this.isCalm || chance.next() < 0.35) return "diligent";
     return BEHAVIOURS[Math.floor(chance.next() * BEHAVIOURS.length)] ?? "diligent";
   }

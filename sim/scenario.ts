@@ -23,6 +23,8 @@ export interface Scenario {
   readonly budget?: number;
   /** Some agents meet what only a person can solve. */
   readonly blocking?: boolean;
+  /** A model is asked to split work that is stuck, and sometimes what is the matter; it answers as models do. */
+  readonly replanning?: boolean;
   /** The session of landed work is given the next piece. */
   readonly continuing?: boolean;
   /** Overseer dies at this very call, counted over the whole course; for going through all of them. */
@@ -36,8 +38,11 @@ export function scenarioOf(seed: number, options: { readonly agents?: number } =
   const review = seed % 3 === 0;
   const budget = seed % 4 === 1 ? { budget: 0.01 } : {};
   const faults = [...drawFaults(seed, stormy), ...(seed % 5 === 2 ? drawNoStarts(seed, stormy) : [])];
-  const drawn = { faults, review, blocking: seed % 5 === 4, continuing: seed % 2 === 0, ...budget };
-  return { seed, agents: options.agents ?? 12, stormy, calm: 180, ...drawn };
+  const replanning: Pick<Scenario, "replanning"> = seed % 7 === 5 ? { replanning: true } : {};
+  const drawn = { faults, review, blocking: seed % 5 === 4, continuing: seed % 2 === 0, ...budget, ...replanning };
+  // Parts of what was split late in the storm may wait for each other.
+  const calm = replanning.replanning ? 400 : 180;
+  return { seed, agents: options.agents ?? 12, stormy, calm, ...drawn };
 }
 
 /** Directories that tasks have to themselves in turn. */
@@ -90,7 +95,12 @@ export const CONTINUING_ROLE = "capability: builder\ncontinueSession: true\n";
 const DEFAULTS = defaultConfig();
 
 /** The numbers of the real configuration, with less patience, so that a day of trouble fits into a few hours. */
-export function makeSimulatedConfig({ agents, review = false }: Pick<Scenario, "agents" | "review">): Config {
+export function makeSimulatedConfig({
+  seed = 0,
+  agents,
+  review = false,
+  replanning = false,
+}: Pick<Scenario, "agents" | "review" | "replanning"> & { readonly seed?: number }): Config {
   const given = DEFAULTS;
   const check = { command: "make test", timeout: 600_000, on: ["done"], expect: null, protected: [] };
   return {
@@ -102,11 +112,17 @@ export function makeSimulatedConfig({ agents, review = false }: Pick<Scenario, "
     reconcile: { ...given.reconcile, tickEvery: STEP_MS },
     recovery: {
       ...given.recovery,
+      // Where a model splits work, it comes to that soon.
+      ...(replanning ? { steps: { ...given.recovery.steps, warnings: 0, lastWarnings: 0, interrupts: 1 } } : {}),
       silentAfter: 5 * STEP_MS,
       nextStepAfter: STEP_MS,
       hungCallAfter: 25 * STEP_MS,
       sameWordsAfter: 2 * STEP_MS,
       backoff: { base: STEP_MS, max: 4 * STEP_MS },
+    },
+    planner: {
+      ...given.planner,
+      ...{ enabled: replanning, timeout: 2 * STEP_MS, diagnoseStalls: seed % 2 === 0, diagnosesPerHour: 20 },
     },
     provider: { patience: 2 * STEP_MS, backoff: { base: STEP_MS, max: 8 * STEP_MS } },
     quota: { backoff: { base: 2 * STEP_MS, max: 10 * STEP_MS } },

@@ -10,15 +10,27 @@ import { scaled } from "../support/scale.ts";
 
 const PLACES = 50;
 
-test.each(["before", "after"] as const)("SIM-1: Overseer may die %s any call of a port", async (when) => {
-  const calm = { ...scenarioOf(3, { agents: 4 }), faults: [] };
-  const { calls } = await simulate(calm);
-  expect(calls).toBeGreaterThan(500);
-  const stride = Math.max(1, Math.floor(calls / scaled(PLACES)));
-  const broken: unknown[] = [];
-  for (let call = when === "before" ? 1 : 1 + Math.floor(stride / 2); call <= calls; call += stride) {
-    const { violations, deaths } = await simulate({ ...calm, death: { call, when } });
-    if (violations.length > 0 || deaths !== 1) broken.push({ call, when, deaths, violations });
-  }
-  expect(broken).toEqual([]);
-});
+/** An ordinary course, and one in which a model is asked about stalls and splits work. */
+const COURSES: [when: "before" | "after", seed: number, places: number][] = [
+  ["before", 3, PLACES],
+  ["after", 3, PLACES],
+  ["before", 40, PLACES / 2],
+  ["after", 40, PLACES / 2],
+];
+
+test.each(COURSES)(
+  "SIM-1: Overseer may die %s any call of a port, in course %d",
+  async (when, seed, places) => {
+    const calm = { ...scenarioOf(seed, { agents: 4 }), faults: [] };
+    const { calls } = await simulate(calm);
+    expect(calls).toBeGreaterThan(500);
+    const stride = Math.max(1, Math.floor(calls / scaled(places)));
+    const broken: unknown[] = [];
+    for (let call = when === "before" ? 1 : 1 + Math.floor(stride / 2); call <= calls; call += stride) {
+      const { violations, deaths } = await simulate({ ...calm, death: { call, when } });
+      if (violations.length > 0 || deaths !== 1) broken.push({ call, when, deaths, violations });
+    }
+    expect(broken).toEqual([]);
+  },
+  scaled(60_000),
+);

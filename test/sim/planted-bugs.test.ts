@@ -12,9 +12,10 @@ async function firstBroken({
   subject,
   from = 1,
   often = [],
+  replanning,
 }: PlantedBug): Promise<{ scenario: Scenario; broken: Violation }> {
   for (let seed = from; seed <= 2_000; seed += 1) {
-    const scenario = withOften(scenarioOf(seed), often);
+    const scenario = { ...withOften(scenarioOf(seed), often), ...(replanning ? { replanning } : {}) };
     const [broken] = (await simulate(scenario, { subject })).violations;
     if (broken) return { scenario, broken };
   }

@@ -9,7 +9,7 @@ import { ACTION_TRIES, applyToAction } from "#domain/model/action.ts";
 import { type Attempt, attemptEvent, isLiving } from "#domain/model/attempt.ts";
 import type { Condition } from "#domain/model/condition.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
-import type { NewEvent } from "#domain/model/event.ts";
+import type { EventOf, NewEvent } from "#domain/model/event.ts";
 import type { Recovery } from "#domain/model/ladder-state.ts";
 import type { WorkNode } from "#domain/model/work.ts";
 import type { Pulse } from "#domain/signals/pulse.ts";
@@ -30,6 +30,8 @@ export interface PlantedBug {
   readonly from?: number;
   /** What it takes to show; every second fault is one of these. */
   readonly often?: readonly FaultKind[];
+  /** Shows only where a model splits work. */
+  readonly replanning?: true;
   readonly subject: Partial<Subject>;
   /** What it breaks, at least one of these. */
   readonly breaks: readonly Invariant[];
@@ -250,7 +252,92 @@ function rollingUpEarly(events: readonly NewEvent[]): readonly NewEvent[] {
   return [...events, { ...done, nodeId: parent, assignmentId: undefined, agent: undefined, attempt: undefined }];
 }
 
+/** The events of a split, changed; `waiting` are those that wait for its parts. */
+function splitting(
+  change: (part: EventOf<"work.added">["data"], waiting: readonly string[]) => Partial<EventOf<"work.added">["data"]>,
+): (events: readonly NewEvent[]) => readonly NewEvent[] {
+  return (events) => {
+    const waiting = events.flatMap((event) => (event.type === "work.redefined" ? [event.nodeId ?? ""] : []));
+    return events.map((event) =>
+      event.type === "work.added" && event.data.splitFrom
+        ? { ...event, data: { ...event.data, ...change(event.data, waiting) } }
+        : event,
+    );
+  };
+}
+
+/** Each part of what is split comes twice, the second time over the first. */
+function addingTwice(events: readonly NewEvent[]): readonly NewEvent[] {
+  return events.flatMap((event) => (event.type === "work.added" && event.data.splitFrom ? [event, event] : [event]));
+}
+
+/** A split changes what is done, too. */
+function rewritingDone(): (real: Store) => Store {
+  const done = new Map<string, string>();
+  return writing((events) => {
+    for (const event of events) {
+      if (event.type === "work.done") done.set(event.goalId ?? "", event.nodeId ?? "");
+    }
+    const part = events.find((event) => event.type === "work.added" && event.data.splitFrom !== undefined);
+    const nodeId = done.get(part?.goalId ?? "");
+    if (part?.type !== "work.added" || nodeId === undefined) return events;
+    const { revision, ...definition } = part.data;
+    return [...events, { ...part, type: "work.redefined", nodeId, data: { definition, revision } }];
+  });
+}
+
 export const PLANTED: readonly PlantedBug[] = [
+  {
+    name: "parts under ids that were used before",
+    replanning: true,
+    subject: { store: writing(addingTwice) },
+    breaks: ["no id of a node is used twice"],
+  },
+  {
+    name: "a split that changes what is done",
+    from: 7,
+    replanning: true,
+    subject: { store: (real) => rewritingDone()(real) },
+    breaks: ["what has ended stays as it is"],
+  },
+  {
+    name: "parts that wait for what waits for them",
+    replanning: true,
+    subject: {
+      store: writing(splitting(({ dependsOn }, waiting) => ({ dependsOn: [...dependsOn, ...waiting] }))),
+    },
+    breaks: ["no plan goes in a circle"],
+  },
+  {
+    name: "splits without a bound",
+    replanning: true,
+    subject: {
+      config: (real) => {
+        const steps = { ...real.recovery.steps, hints: 0, interrupts: 0, splits: 20 };
+        const planner = { ...real.planner, replansPerNode: 20, diagnoseStalls: false };
+        return { ...real, planner, recovery: { ...real.recovery, steps } };
+      },
+    },
+    breaks: ["work is split no oftener than it may be"],
+  },
+  {
+    name: "dependents of split work that nobody tells",
+    replanning: true,
+    subject: { store: losing((event) => event.type === "work.redefined") },
+    breaks: ["what waited for work that was split waits for all of its parts"],
+  },
+  {
+    name: "a split that ends the node and brings no parts",
+    replanning: true,
+    subject: { store: losing((event) => event.type === "work.added" && event.data.splitFrom !== undefined) },
+    breaks: [
+      "no plan goes in a circle",
+      "everything comes to its end",
+      "every open node has a next actor, and a person who is one has been told",
+      "a parent is done when its children are, and not before",
+    ],
+  },
+
   {
     name: "a removed dedupe",
     from: 22,
@@ -347,7 +434,7 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "a commit that is reported again and never checked again",
-    from: 4,
+    from: 22,
     subject: { store: (real) => checkingOnce()(real) },
     breaks: ["every open node has a next actor, and a person who is one has been told"],
   },
@@ -419,7 +506,7 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "a spent budget that nobody is asked about",
-    from: 5,
+    from: 9,
     subject: {
       store: losing(
         ({ type, because, data }) => type === "action.decided" && because === "budget-spent" && data.kind === "ask",
@@ -429,7 +516,7 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "a raised budget that is forgotten",
-    from: 5,
+    from: 9,
     subject: { store: forgetting("allowance") },
     breaks: ["every open node has a next actor, and a person who is one has been told"],
   },

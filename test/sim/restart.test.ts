@@ -65,7 +65,7 @@ test("SLING-3, AGENT-1: whoever replaces an agent works for the same lead, as de
   await slingAgent(world, { ...wish, task: "T1", capability: "lead", name: "chief" });
   const spec = "# Dates\n\nBoth calendars, please.\n";
   await slingAgent(world, { ...wish, task: "T2", capability: "builder", parent: "chief", spec });
-  const payload = { dispatchId: "D_FRESH", from: 2, reason: "stuck" };
+  const payload = { dispatchId: "D_FRESH", from: 2, reason: "stuck", model: "stronger" };
   const action = { kind: "reassign", goalId: "goal_A", workNodeId: "T2", payload } as Action<"reassign">;
   // Nobody plays its runner, which would end it.
   const { second } = await machine.store.read({ second: attemptByNumber(2) });
@@ -73,7 +73,12 @@ test("SLING-3, AGENT-1: whoever replaces an agent works for the same lead, as de
   machine.processes.end(second.runner);
   expect(await REGISTRY.reassign(action, world)).toMatchObject({ ok: true });
   const { third } = await machine.store.read({ third: attemptByNumber(3) });
-  expect(third).toMatchObject({ workNodeId: "T2", parent: { agent: "chief", attempt: 1 }, depth: 1 });
+  expect(third).toMatchObject({
+    model: "stronger",
+    workNodeId: "T2",
+    parent: { agent: "chief", attempt: 1 },
+    depth: 1,
+  });
   const { state } = world.root;
   expect(await world.files.read(`${state}/specs/goal_A-T2.md`)).toBe(spec);
   expect(await world.files.read(`${state}/run/attempts/3/system-prompt.md`)).toContain("Both calendars, please.");
