@@ -193,7 +193,7 @@ async function roomNow(parts: ActParts, call: ModelCall): Promise<ModelRoom> {
   const now = parts.clock.now();
   const { conditions } = await store.read({ conditions: presentConditions() });
   const models = conditions.find((one) => one.kind === "models");
-  const { living, pulses, attempts } = hasBudgets(budgets)
+  const { living, pulses, attempts } = hasBudgets(budgets, conditions)
     ? await store.read({
         living: livingAttempts(),
         pulses: pulsesOfLiving(),

@@ -1,4 +1,5 @@
 /** The numbers of the configuration as the rules judge by them. */
+import type { Condition } from "#domain/model/condition.ts";
 import { accountOf } from "#domain/tick/account.ts";
 import { repeatsForLadder } from "#domain/tick/liveness.ts";
 import type { Limits } from "#domain/tick/snapshot.ts";
@@ -92,7 +93,10 @@ export function budgetLimits({ budgets }: Pick<Config, "budgets">): Limits["budg
   };
 }
 
-/** Whether anything is limited at all: counting what was spent costs, and most have no limits. */
-export function hasBudgets({ agent, goal, day }: Limits["budgets"]): boolean {
-  return [agent, goal, day].some((one) => one.tokens !== null || one.cost !== null || one.timeMs !== null);
+/** Whether anything is limited at all, by the configuration or a person: counting what was spent costs, and most have no limits. */
+export function hasBudgets({ agent, goal, day }: Limits["budgets"], conditions: readonly Condition[]): boolean {
+  return (
+    [agent, goal, day].some((one) => one.tokens !== null || one.cost !== null || one.timeMs !== null) ||
+    conditions.some((one) => one.kind === "allowance" && one.limit !== undefined)
+  );
 }

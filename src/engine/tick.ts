@@ -192,13 +192,16 @@ async function lookOutside(world: World, observer: Observer): Promise<Outside> {
   const config = await world.config();
   const store = await world.writer();
   const skippedMs = observer.measureSkippedMs();
-  const { living, pulses } = await store.read({ living: livingAttempts(), pulses: pulsesOfLiving() });
+  const { living, pulses, conditions } = await store.read({
+    ...{ living: livingAttempts(), pulses: pulsesOfLiving() },
+    conditions: presentConditions(),
+  });
   const byAttempt = new Map(pulses.map((pulse) => [pulse.attempt, pulse]));
   const settings = await world.settings();
   const limits = limitsOf(config, await readRoleSays(world, settings));
   return {
     limits,
-    budgeted: hasBudgets(limits.budgets),
+    budgeted: hasBudgets(limits.budgets, conditions),
     room: roomOf(await world.room(), config),
     evidence: await observer.evidence(living, byAttempt),
     quiet: observer.quiet(byAttempt),

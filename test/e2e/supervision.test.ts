@@ -124,7 +124,7 @@ test("BUDGET-1, HOLD-1: a node's own budget names itself, is raised by an answer
 
   // The second time a person raises it by a command, too little and then enough.
   const second = await open(2);
-  expect(second.text).toContain("the limit is what a person has raised it to");
+  expect(second.text).toContain("the limit is what a person has set it to");
   await fleet.ok("answer", second.questionId, "leave it paused");
   expect(await status()).toContain(`Nobody is asked about it now. (overseer work budget ${goalId}/T1 --tokens <n>)`);
   const little = await fleet.run("work", "budget", "T1", "--tokens", "5000");

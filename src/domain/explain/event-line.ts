@@ -172,6 +172,7 @@ const TELLINGS: { readonly [T in EventType]: Telling<T> } = {
   "budget.exceeded": show(),
   "budget.paused": show(),
   "budget.raised": show(),
+  "budget.limited": show(),
   "budget.cleared": show(),
   "time.skipped": show(),
   "overseer.tick": hide(

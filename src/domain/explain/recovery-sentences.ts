@@ -5,6 +5,7 @@ import { isoTime } from "#domain/core/iso-time.ts";
 import { describeAdvice } from "#domain/model/advice.ts";
 import { describeAmount, describeOrigin, describeSpent } from "#domain/model/budget-words.ts";
 import type { EventOf } from "#domain/model/event.ts";
+import type { Allowance } from "#domain/model/limits.ts";
 import { describeProviderFailure } from "#domain/model/provider-cause.ts";
 
 /** Causes as clauses; they are phrases of domain/tick/liveness.ts and domain/tick/decide.ts. */
@@ -113,12 +114,10 @@ function fleetSentence(event: EventOf): string | undefined {
       const asks = event.data.questionId === undefined ? "" : ` A person is asked (${event.data.questionId}).`;
       return `The agents of ${event.data.scope} are paused: its budget is spent.${asks}`;
     }
-    case "budget.raised": {
-      const granted = Object.entries(event.data.raised).flatMap(([key, value]) =>
-        value === undefined ? [] : [describeGrant(key, value)],
-      );
-      return `${nameOfActor(event.actor)} raised the budget of ${event.data.scope} to ${granted.join(", ")}.`;
-    }
+    case "budget.raised":
+      return `${nameOfActor(event.actor)} raised the budget of ${event.data.scope} to ${describeGrants(event.data.raised)}.`;
+    case "budget.limited":
+      return `${nameOfActor(event.actor)} limited what ${event.data.scope} may spend to ${describeGrants(event.data.limit)}.`;
     case "budget.cleared":
       return `The budget of ${event.data.scope} binds nobody any more.`;
     case "time.skipped":
@@ -126,6 +125,12 @@ function fleetSentence(event: EventOf): string | undefined {
     default:
       return undefined;
   }
+}
+
+function describeGrants(granted: Partial<Allowance>): string {
+  return Object.entries(granted)
+    .flatMap(([key, value]) => (value === undefined ? [] : [describeGrant(key, value)]))
+    .join(", ");
 }
 
 function describeGrant(key: string, value: number | null): string {

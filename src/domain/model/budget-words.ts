@@ -36,7 +36,7 @@ export function describeOrigin({ scope, what, by, role }: BudgetSaid): string {
     case "role":
       return `the limit is that of its role, limits.budget.${key} in .overseer/roles/${role ?? "<role>"}.yaml, and goes before the configuration`;
     case "person":
-      return "the limit is what a person has raised it to";
+      return "the limit is what a person has set it to";
     default: {
       const whose = by === "fleet" || scope.startsWith("agent:") ? "agent" : scope.startsWith("goal:") ? "goal" : "day";
       const ends = whose === "day" ? ", and a new day begins at midnight UTC" : "";

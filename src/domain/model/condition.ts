@@ -83,11 +83,12 @@ export interface BudgetCondition extends Common {
   readonly turns: Readonly<Record<string, number>>;
 }
 
-/** What a person has granted beyond what is configured; a memory, not a limit. */
+/** What a person has granted beyond what is configured, and what they have set as the limit instead of it. */
 export interface AllowanceCondition extends Common {
   readonly kind: "allowance";
   readonly scope: string;
   readonly raised: Partial<Allowance>;
+  readonly limit?: Partial<Allowance>;
 }
 
 /** What can hold back dispatch. */
@@ -207,6 +208,7 @@ export function conditionOf(event: Pick<EventOf, "type" | "data">): string | und
     case "budget.cleared":
       return budgetId(about.data.scope);
     case "budget.raised":
+    case "budget.limited":
       return allowanceId(about.data.scope);
     case "dispatch.deferred":
     case "dispatch.resumed":
@@ -296,9 +298,16 @@ export function applyToCondition(known: Condition | undefined, event: EventOf): 
       return { ...known, phase: "paused", updatedAt: at, ...(questionId === undefined ? {} : { questionId }) };
     }
     case "budget.raised": {
-      const before = known?.kind === "allowance" ? known.raised : {};
+      const { raised: before = {}, ...kept } = known?.kind === "allowance" ? known : {};
       const { scope, raised } = event.data;
-      return { ...common, kind: "allowance", scope, raised: { ...before, ...raised } };
+      return { ...kept, ...common, kind: "allowance", scope, raised: { ...before, ...raised } };
+    }
+    case "budget.limited": {
+      const { scope, limit } = event.data;
+      const before = known?.kind === "allowance" ? known : { raised: {}, limit: {} };
+      // What was raised before this word counts no more.
+      const raised = Object.fromEntries(Object.entries(before.raised).filter(([key]) => !(key in limit)));
+      return { ...common, kind: "allowance", scope, raised, limit: { ...before.limit, ...limit } };
     }
     case "dispatch.deferred":
       return { ...common, kind: "dispatch", ...(event.data.cap ? event.data : { reason: event.data.reason }) };

@@ -502,6 +502,8 @@ export interface EventData {
   "budget.paused": { readonly scope: string; readonly agents: readonly number[]; readonly questionId?: string };
   /** A person grants more: `node:goal_x/T1`, `goal:goal_x`, `day:2026-03-01`. At least this much from now on; null is no limit. */
   "budget.raised": { readonly scope: string; readonly raised: Partial<Allowance> };
+  /** What a person lets it cost, whatever is configured. */
+  "budget.limited": { readonly scope: string; readonly limit: Partial<Allowance> };
   "budget.cleared": { readonly scope: string };
   /** The machine slept, or the loop stood still: nothing was judged by how long it was silent. */
   "time.skipped": { readonly ms: number };
@@ -714,6 +716,7 @@ export const EVENT_TYPES = Object.keys({
   "budget.exceeded": 0,
   "budget.paused": 0,
   "budget.raised": 0,
+  "budget.limited": 0,
   "budget.cleared": 0,
   "time.skipped": 0,
   "overseer.tick": 0,

@@ -19,13 +19,21 @@ export type Spendable = keyof typeof ALLOWANCE_KEYS;
 export type BudgetOrigin = "node" | "role" | "fleet" | "goal" | "day" | "person";
 
 /** With at least as much as a person has granted beside it; what has no limit stays without one. */
-export function raiseAllowance(set: Allowance, raised: Partial<Allowance> | undefined): Allowance {
+function raiseAllowance(set: Allowance, raised: Partial<Allowance> | undefined): Allowance {
   if (raised === undefined) return set;
   const more = (key: keyof Allowance) => {
     const [one, other] = [set[key], raised[key]];
     return one === null || other === undefined ? one : other === null ? null : Math.max(one, other);
   };
   return { tokens: more("tokens"), cost: more("cost"), timeMs: more("timeMs") };
+}
+
+/** As a person has limited it, where they have, and with at least as much as they have granted since. */
+export function resolveAllowance(
+  set: Allowance,
+  granted: { readonly raised: Partial<Allowance>; readonly limit?: Partial<Allowance> } | undefined,
+): Allowance {
+  return raiseAllowance({ ...set, ...granted?.limit }, granted?.raised);
 }
 
 /** Whose word an agent's limit is, of those that resolveLimits puts over one another. */

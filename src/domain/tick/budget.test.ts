@@ -83,7 +83,7 @@ test("BUDGET-1: a limit that was raised and is still spent, or spent once more, 
   const paused = pausedWorld(working({}, { limits, usage: spent(120), ...own(100) }));
   const little = raised(paused, "node:goal_A/T1", { tokens: 110 });
   expect(types(little)).toEqual(["question.withdrawn", "budget.exceeded", "budget.paused"]);
-  expect(textsAsked(little)).toEqual([expect.stringContaining("the limit is what a person has raised it to")]);
+  expect(textsAsked(little)).toEqual([expect.stringContaining("the limit is what a person has set it to")]);
   expect(types({ ...applied(little, decide(little)), actions: [], questions: [] })).toEqual([]);
   const enough = raised(paused, "node:goal_A/T1", { tokens: 200 });
   const running = { ...applied(enough, decide(enough)), actions: [], questions: [], agents: [seenWith({})] };
@@ -108,4 +108,29 @@ test("BUDGET-1: a goal and a day are raised in the same way, and a question that
   // One that is being asked just now is withdrawn when it is there, and not missed.
   const asking = { ...goalRaised, actions: goalRaised.actions.map((one) => ({ ...one, status: "taken" as const })) };
   expect(types(asking)).toEqual([]);
+});
+
+const limited = (world: Snapshot, scope: string, limit: Partial<Allowance>) =>
+  applied(world, {
+    events: [{ type: "budget.limited", actor: "human:ada", because: "x", data: { scope, limit } }],
+  });
+
+test("BUDGET-1, DO-1: what a person lets a goal cost is its limit, also where none is configured, and goes before one that is", () => {
+  const costs = (costUsd: number) => ({ ...spent(0), goals: { goal_A: { ...spent(0).day, costUsd } } });
+  const world = working({}, { usage: costs(6) });
+  expect(types(world)).toEqual([]);
+  const held = limited(world, "goal:goal_A", { cost: 5 });
+  expect(types(held)).toEqual(["budget.exceeded"]);
+  expect(textsAsked(told(held))[0]).toContain(
+    "goal_A is spent ($6.00 of $5.00), and its agents are paused: the limit is what a person has set it to",
+  );
+  expect(types(limited(world, "goal:goal_B", { cost: 5 }))).toEqual([]);
+  expect(types(raised(held, "goal:goal_A", { cost: 20 }))).toEqual([]);
+  const configured = { ...LIMITS, budgets: { ...LIMITS.budgets, goal: { tokens: null, cost: 50, timeMs: null } } };
+  expect(types(limited(working({}, { usage: costs(6), limits: configured }), "goal:goal_A", { cost: 5 }))).toEqual([
+    "budget.exceeded",
+  ]);
+  expect(types(limited(raised(held, "goal:goal_A", { cost: 20 }), "goal:goal_A", { cost: 5 }))).toContain(
+    "budget.exceeded",
+  );
 });

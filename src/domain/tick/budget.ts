@@ -23,7 +23,7 @@ import { type AllowanceCondition, allowanceId, type BudgetCondition, budgetId } 
 import type { NewEvent } from "#domain/model/event.ts";
 import { NOT_WANTED } from "#domain/model/ladder-state.ts";
 import type { Allowance, BudgetOrigin, Spendable } from "#domain/model/limits.ts";
-import { ALLOWANCE_KEYS, findBudgetOrigin, raiseAllowance } from "#domain/model/limits.ts";
+import { ALLOWANCE_KEYS, findBudgetOrigin, resolveAllowance } from "#domain/model/limits.ts";
 import type { UsageTotals } from "#domain/model/usage-totals.ts";
 import { nodeKey } from "#domain/model/work.ts";
 import { NO_STEPS, type Ruled, recordEvent, type TickStep } from "./draft.ts";
@@ -37,7 +37,7 @@ export interface Closures {
 interface Scope {
   readonly scope: string;
   readonly spent: UsageTotals["day"] | undefined;
-  /** As configured, and as a person has raised it since. */
+  /** As configured, and as a person has limited or raised it since. */
   readonly set: Allowance;
   readonly allowance: Allowance;
   readonly about: {
@@ -80,14 +80,15 @@ function scopesOf(scene: Scene): Scope[] {
     const setBy = () => ({ by: "day" }) as const;
     scopes.push({ scope: today, spent: usage.day, ...raise(scene, day, today), about: {}, setBy, agents });
   }
-  if (limits(goal)) {
-    for (const { goalId } of scene.goals) {
-      const scope = `goal:${goalId}`;
-      const agents = () => scene.agents.filter((seen) => seen.attempt.goalId === goalId);
-      const setBy = () => ({ by: "goal" }) as const;
-      const spent = usage.goals[goalId];
-      scopes.push({ scope, spent, ...raise(scene, goal, scope), about: { goalId }, setBy, agents });
-    }
+  for (const { goalId } of scene.goals) {
+    const scope = `goal:${goalId}`;
+    const resolved = raise(scene, goal, scope);
+    // One goal may have a limit where none is configured.
+    if (!limits(goal) && !limits(resolved.allowance)) continue;
+    const agents = () => scene.agents.filter((seen) => seen.attempt.goalId === goalId);
+    const setBy = () => ({ by: "goal" }) as const;
+    const spent = usage.goals[goalId];
+    scopes.push({ scope, spent, ...resolved, about: { goalId }, setBy, agents });
   }
   for (const seen of scene.agents) {
     const { attempt, agent, goalId, workNodeId: nodeId, role } = seen.attempt;
@@ -109,7 +110,7 @@ function scopesOf(scene: Scene): Scope[] {
 
 function raise(scene: Scene, set: Allowance, scope: string): Pick<Scope, "set" | "allowance"> {
   const granted: AllowanceCondition | undefined = scene.condition("allowance", allowanceId(scope));
-  return { set, allowance: raiseAllowance(set, granted?.raised) };
+  return { set, allowance: resolveAllowance(set, granted) };
 }
 
 function limits(allowance: Allowance): boolean {

@@ -54,9 +54,19 @@ const goal = (cost: number) => ({ warnAt: 0.8, agent: FREE, goal: { ...FREE, cos
 const one = applyToModels(undefined, asked());
 
 type Hold = readonly [detail: string, until: number | null] | null;
+const allowance = (cost: number): Condition => ({
+  ...{ conditionId: "allowance:goal:goal_A", kind: "allowance", scope: "goal:goal_A", active: true },
+  ...{ raised: {}, limit: { cost }, since: 0, updatedAt: 0 },
+});
 const ROOM: [why: string, asking: Partial<ModelAsking>, hold: Hold][] = [
   ["nothing stands in the way", {}, null],
   ["the account is closed", { conditions: [quota({})] }, ["quota of claude-code/default is used up", NOW + MINUTE]],
+  [
+    "what a person lets the goal cost is spent",
+    { conditions: [allowance(3)], usage: spent(4, 4) },
+    ["the budget of goal_A is used up (3 US dollars)", NOW + 10 * MINUTE],
+  ],
+  ["what a person lets the goal cost is not spent", { conditions: [allowance(9)], usage: spent(4, 4) }, null],
   ["the account of somebody else's command", { conditions: [quota({})], account: null }, null],
   ["another account is closed", { conditions: [quota({})], account: "codex/default" }, null],
   ["it was closed once", { conditions: [quota({ active: false })] }, null],

@@ -8,7 +8,7 @@
 import { hasPassed, isDue } from "#domain/core/elapsed.ts";
 import { isoTime } from "#domain/core/iso-time.ts";
 import { allowanceId, type Condition, MODELS, providerId, quotaId } from "#domain/model/condition.ts";
-import { type Allowance, raiseAllowance } from "#domain/model/limits.ts";
+import { type Allowance, resolveAllowance } from "#domain/model/limits.ts";
 import { describeProviderFailure } from "#domain/model/provider-cause.ts";
 import { DAY_MS, type Spent, startOfDay, type UsageTotals } from "#domain/model/usage-totals.ts";
 import { findLargestShare } from "./budget.ts";
@@ -96,7 +96,7 @@ function scopesOf({ usage, budgets, goalId, now, conditions }: ModelAsking) {
   const tomorrow = startOfDay(now) + DAY_MS;
   const raise = (set: Allowance, scope: string) => {
     const granted = conditions.find(({ conditionId }) => conditionId === allowanceId(scope));
-    return raiseAllowance(set, granted?.kind === "allowance" ? granted.raised : undefined);
+    return resolveAllowance(set, granted?.kind === "allowance" ? granted : undefined);
   };
   const today = raise(budgets.day, `day:${usage.today}`);
   const all = [{ name: "the day", spent: usage.day as Spent | undefined, allowance: today, until: tomorrow }];
