@@ -40,8 +40,8 @@ export function renderStatus(status: Status, now: number, style: PageStyle): str
   if (!isCopy) addDaemon(page, status); // whose daemon that is, the registration that came along does not tell
   const open = goals.filter(isOpenGoal);
   if (goals.length === 0) {
-    page.line('No goals yet. Put an agent to work: overseer sling --prompt "…"');
-    page.line('Or record a goal, for a plan of several tasks: overseer goal create "…"');
+    page.line('No goals yet. Say what you want: overseer do "…"');
+    page.line('Or put one agent to work, without a plan: overseer sling --prompt "…"');
   }
   if (goals.length > 0 && open.length === 0) addEnding(page, status);
   if (open.length > 0) addGoals(page, status, open);
@@ -127,7 +127,7 @@ function isOpenGoal({ status }: StatusGoal): boolean {
 }
 
 /** "$0.20"; nothing where nothing was spent, or nobody counts it. */
-function tellCost(costUsd: number): string {
+export function tellCost(costUsd: number): string {
   if (costUsd <= 0) return "";
   return costUsd < 0.01 ? "<$0.01" : `$${costUsd.toFixed(2)}`;
 }
@@ -281,6 +281,14 @@ function addLandings(page: Page, { landings }: Status): void {
   addLandingRows(page, landings.slice(0, MOST_SHOWN));
 }
 
+/** What has landed, when, by whom and for how much, as rows. */
+export function renderLandings(landings: readonly LandingView[], now: number, style: PageStyle): string[] {
+  const page = new Page(now, style);
+  addLandingRows(page, landings.slice(0, MOST_AT_END));
+  if (landings.length > MOST_AT_END) page.line(`  … and ${landings.length - MOST_AT_END} more (overseer merge)`);
+  return page.lines;
+}
+
 function addLandingRows(page: Page, landings: readonly LandingView[]): void {
   const time = ({ at }: LandingView) => shortTime(at, page.now);
   const author = ({ agent, attempt }: LandingView) => (agent === null ? "a person" : `${agent}#${attempt}`);
@@ -325,8 +333,7 @@ function addEnding(page: Page, status: Status): void {
     const who = authors.length > 3 ? `${authors.length} agents` : authors.join(", ");
     const where = [...new Set(landings.map(({ target }) => target))].join(", ");
     page.line(`Landed on ${inert(where)}: ${plural(stand.length, "task")}${who === "" ? "" : `, by ${inert(who)}`}`);
-    addLandingRows(page, landings.slice(0, MOST_AT_END));
-    if (landings.length > MOST_AT_END) page.line(`  … and ${landings.length - MOST_AT_END} more (overseer merge)`);
+    page.lines.push(...renderLandings(landings, page.now, page.style));
   }
   const unchanged = goals.reduce((sum, goal) => sum + goal.unchanged, 0);
   if (unchanged > 0) page.line(`Without a change to land: ${plural(unchanged, "task")}`);

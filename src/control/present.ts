@@ -23,6 +23,7 @@ import type { RestoreOutcome } from "#git/wip-restore.ts";
 import type { AddedWork } from "./add-work.ts";
 import type { AgentDetail, AgentView, NukeOutcome } from "./agents.ts";
 import type { DownOutcome, StoppedAgent } from "./daemon.ts";
+import type { FollowedEnd } from "./followed-goal.ts";
 import type { Landed } from "./landing.ts";
 import type { Letterbox } from "./mail/inbox.ts";
 import type { Sent } from "./mail/send.ts";
@@ -67,6 +68,7 @@ export const presentPlain: Present<object> = plain;
 // Goals and work
 export const presentGoals: Present<readonly GoalRow[]> = withTimes;
 export const presentGoal: Present<GoalView> = withTimes;
+export const presentFollowedEnd: Present<FollowedEnd> = withTimes;
 export const presentPlan: Present<AcceptedPlan & { readonly goalId: string }> = plain;
 export const presentPreview = ({ goalId, base, view, changes }: PlanPreview) =>
   plain({

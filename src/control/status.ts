@@ -304,6 +304,15 @@ async function moreLandings(
   return (await store.read({ landed: lastLandings(LANDINGS_AT_END) })).landed;
 }
 
+/** What has landed of one goal, the newest first. */
+export async function readLandingsOfGoal(store: Store, goalId: string): Promise<readonly LandingView[]> {
+  const { landed, agents } = await store.read({
+    landed: lastLandings(LANDINGS_AT_END, goalId),
+    agents: agentsAtWork(),
+  });
+  return landed.map((one) => toLanding(one, agents, landed));
+}
+
 function toLanding(
   { merge, task, costUsd }: LandedRow,
   agents: readonly AgentRow[],

@@ -86,14 +86,15 @@ export interface LandedRow {
   readonly costUsd: number;
 }
 
-/** The newest first. */
-export function lastLandings(limit: number): Query<LandedRow[]> {
+/** The newest first; of one goal, or of all. */
+export function lastLandings(limit: number, goalId?: string): Query<LandedRow[]> {
   return {
     sql: `select m.doc, n.doc as node, (select sum(a.cost) from attempts a
         where a.goal_id = m.goal_id and a.node_id = m.node_id) as cost
       from merges m left join nodes n on n.id = m.goal_id || '/' || m.node_id
-      where m.status = 'landed' order by m.queued_at desc, m.id desc limit ?1`,
-    args: [limit],
+      where m.status = 'landed'${goalId === undefined ? "" : " and m.goal_id = ?2"}
+      order by m.queued_at desc, m.id desc limit ?1`,
+    args: goalId === undefined ? [limit] : [limit, goalId],
     read: (rows) =>
       rows.map(({ doc, node, cost }) => ({
         merge: JSON.parse(String(doc)) as Merge,
@@ -101,8 +102,10 @@ export function lastLandings(limit: number): Query<LandedRow[]> {
         costUsd: Number(cost ?? 0),
       })),
     memory: (tables) =>
-      listLandedMerges(limit)
+      listLandedMerges(goalId === undefined ? limit : Number.MAX_SAFE_INTEGER)
         .memory(tables)
+        .filter((merge) => goalId === undefined || merge.goalId === goalId)
+        .slice(0, limit)
         .map((merge) => ({ merge, ...seeTask(tables, merge) })),
   };
 }

@@ -4,10 +4,22 @@ import type { WorkNode, WorkStatus } from "#domain/model/work.ts";
 import { NO_CHANGES, readNoChanges, readSplit, SPLIT_INTO } from "#domain/model/work.ts";
 import { docById } from "./by-id.ts";
 import type { Query, Row } from "./query.ts";
-import { afterPrefix, compareText } from "./query.ts";
+import { afterPrefix, compareText, listDocs } from "./query.ts";
 
 export function goalById(id: string): Query<Goal | undefined> {
   return docById("goal", id);
+}
+
+/** Those that have not ended, the newest first. */
+export function listOpenGoals(): Query<Goal[]> {
+  return listDocs(
+    "select doc from goals where status in ('active', 'paused') order by created_at desc, id desc",
+    [],
+    (tables) =>
+      [...tables.entities.goal.values()]
+        .filter(({ status }) => status === "active" || status === "paused")
+        .sort((a, b) => b.createdAt - a.createdAt || compareText(b.goalId, a.goalId)),
+  );
 }
 
 export interface GoalName {

@@ -14,6 +14,7 @@ import { type AgentRow, agentsAtWork } from "#store/agent-rows.ts";
 import { attemptByNumber } from "#store/attempts.ts";
 import { listFinishedTries } from "#store/finished-work.ts";
 import { costsOfGoals, lastLandings, readyTasks } from "#store/fleet-sight.ts";
+import { listOpenGoals } from "#store/goals.ts";
 import type { SignalLog } from "#store/signal-log.ts";
 import { DEFAULT_SIGNAL_CAPS } from "#store/signal-log.ts";
 import { contextWindows, lastSignals, pulseOf, pulsesOfLiving, signalsAfter, signalsOf } from "#store/signals.ts";
@@ -180,6 +181,12 @@ export function signalLogSuite(name: string, open: () => Promise<OpenedLog>): vo
         { merge: { mergeId: "m_1", to: "c2", endedAt: ADA.now + 9 }, task: "Work", costUsd: 1.5 },
       ]);
       expect(seen.ready.map(({ goalId, workNodeId }) => [goalId, workNodeId])).toEqual([["goal_LATER", "T1.1"]]);
+      const own = await store.read({
+        ...{ one: lastLandings(5, about.goalId), other: lastLandings(5, "goal_LATER") },
+        open: listOpenGoals(),
+      });
+      expect([own.one.length, own.other.length]).toEqual([1, 0]);
+      expect(own.open.map(({ goalId }) => goalId).toSorted()).toEqual([about.goalId, "goal_LATER"].toSorted());
     });
 
     test("PLAN-1: estimates are made from the attempts on what is done, the latest done first, with their last acts", async () => {
