@@ -6,7 +6,9 @@ import { beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as goals from "#control/goals.ts";
+import { dropProposal } from "#control/planning.ts";
 import * as plans from "#control/plans.ts";
+import { beginGoal } from "#control/sentence-goal.ts";
 import * as work from "#control/work.ts";
 import { afterLanding } from "#domain/landing/after-landing.ts";
 import { approveLanding, waitForReview } from "#domain/landing/may-land.ts";
@@ -25,6 +27,7 @@ import { EVENT_TYPES, type EventType } from "#domain/model/event.ts";
 import { freezeFleet, thawFleet } from "#domain/model/fleet.ts";
 import { applyToQuestion, askQuestion, endQuestion } from "#domain/model/question.ts";
 import { cancelGoal } from "#domain/plans/cancel-goal.ts";
+import { failPlan, holdPlan, proposePlan } from "#domain/plans/planning.ts";
 import { acknowledgeQuestion, escalateQuestion, noticeEvent } from "#domain/reports/question-notice.ts";
 import { decide } from "#domain/tick/decide.ts";
 import type { Snapshot } from "#domain/tick/snapshot.ts";
@@ -180,6 +183,8 @@ async function writtenByVerbs(): Promise<readonly Written[]> {
   const second = await goals.create(world, { title: "Second", fromSession: "scout-1" });
   await goals.raiseGoalBudget(world, second, { cost: 10 });
   await goals.cancelWholeGoal(world, second, "no budget");
+  const third = await beginGoal(world, { text: "Third", limit: 5, scout: false, reviewed: true });
+  await dropProposal(world, third, "not now");
   return store.log({ after: 0, limit: 1000 });
 }
 
@@ -199,6 +204,8 @@ function claimDecisions(): Decision<unknown>[] {
     afterLanding(checked, COMMIT, { kind: "landed", ...ended }, RETURNS, ADA),
   ];
 }
+
+const PROPOSED = { source: "model", rejected: [], change: "first plan", nodeCount: 1, raw: "{}", base: 0 } as const;
 
 function writtenByRules(): readonly Written[] {
   const target = { agentId: "b", sessionKey: null, deliveryContext: null, spawnedBy: null };
@@ -234,6 +241,14 @@ function writtenByRules(): readonly Written[] {
     thawFleet({ fleetId: "fleet", status: "frozen", since: 0, by: "human:ada", reason: null }, null, ADA),
     cancelGoal(treeOf(), [assignmentWith()], question ? [question] : [], "no budget", ADA),
     ...claimDecisions(),
+    accept(
+      [
+        holdPlan("goal_A", 1, { detail: "no quota", until: 9 }, ADA),
+        proposePlan("goal_A", 1, PROPOSED, ADA),
+        failPlan("goal_A", 1, { problems: ["a circle"], rejected: [], logPath: "/log" }, ADA),
+      ],
+      null,
+    ),
   ];
   return decisions.flatMap((decision) => [...allowed(decision)]);
 }

@@ -15,4 +15,4 @@ export const GROUPS: readonly string[] = [
   "For scripts and agents",
 ];
 
-export const EVERY_DAY: readonly string[] = ["up", "sling", "status", "answer", "accept"];
+export const EVERY_DAY: readonly string[] = ["up", "do", "status", "answer", "accept"];

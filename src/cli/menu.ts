@@ -93,6 +93,12 @@ export const MENU: readonly MenuEntry<Parts>[] = [
     load: async () => ({ default: (await import("./commands/daemon.ts")).tickCommand }),
   },
   {
+    name: "do",
+    group: "Every day",
+    summary: "Say what you want: a plan, your word, agents, landed.",
+    load: () => import("./commands/do.ts"),
+  },
+  {
     name: "goal",
     group: "Plans and work",
     summary: "Record goals and their plans.",
@@ -166,7 +172,7 @@ export const MENU: readonly MenuEntry<Parts>[] = [
   },
   {
     name: "sling",
-    group: "Every day",
+    group: "Agents",
     summary: "Start an agent on a task, in its own worktree.",
     load: () => import("./commands/sling.ts"),
   },

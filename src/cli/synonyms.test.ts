@@ -82,7 +82,7 @@ test.each([
 
 test.each([
   [["kill", "builder-1"], 'overseer has no command "kill".', "'overseer stop <agent>'"],
-  [["run", "fix it"], 'overseer has no command "run".', "overseer sling --prompt"],
+  [["run", "fix it"], 'overseer has no command "run".', "overseer do"],
   [["start"], 'overseer has no command "start".', "overseer up"],
   [["ls"], 'overseer has no command "ls".', "overseer status"],
   [["goal", "rm", "x"], 'overseer goal has no command "rm".', "overseer goal cancel"],

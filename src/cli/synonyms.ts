@@ -17,8 +17,8 @@ const as = (line: string, alone?: string): Synonym => ({
 const instead = (sentence: string): Synonym => ({ instead: sentence });
 
 const START = `'overseer sling --prompt "…"' starts an agent, 'overseer up' the daemon.`;
-const GIVE = `'overseer sling --prompt "Fix the date parser"' starts an agent on it.`;
-const MAKE = `'overseer goal create "…"' records a goal, 'overseer sling --prompt "…"' starts an agent.`;
+const GIVE = `'overseer do "Fix the date parser"' plans it and sees it landed; 'overseer sling --prompt "…"' starts one agent.`;
+const MAKE = `'overseer do "…"' has it done, 'overseer goal create "…"' only records a goal.`;
 const LISTS = "'overseer status' shows everything, 'overseer agents' agents, 'overseer work list' tasks.";
 const SHOWS = "'overseer why <id>' explains anything, 'overseer review <agent>' shows its change.";
 const ENDS =
@@ -42,6 +42,7 @@ export const SYNONYMS: ReadonlyMap<string, Synonym> = new Map(
     worktrees: as("worktree", "worktree list"),
     logs: as("peek", "events"),
     tail: as("peek --follow", "events --follow"),
+    follow: as("goal follow", "do"),
     history: as("events"),
     journal: as("events"),
     approve: as("accept"),
@@ -93,7 +94,6 @@ export const SYNONYMS: ReadonlyMap<string, Synonym> = new Map(
     inspect: instead(SHOWS),
     describe: instead(SHOWS),
     run: instead(GIVE),
-    do: instead(GIVE),
     exec: instead(GIVE),
     prompt: instead(GIVE),
     begin: instead(START),
@@ -115,7 +115,9 @@ export const SYNONYMS: ReadonlyMap<string, Synonym> = new Map(
     add: instead(MAKE),
     new: instead(MAKE),
     create: instead(MAKE),
-    plan: instead("'overseer goal create --plan plan.yaml' records a goal with its plan."),
+    plan: instead(
+      `'overseer do "…" --dry-run' shows a plan; 'overseer goal create --plan plan.yaml' records one of yours.`,
+    ),
     budget: instead("'overseer goal budget <goal> --usd 20' raises a goal's, 'overseer work budget <task>' a task's."),
     tell: instead(WRITES),
     say: instead(WRITES),

@@ -75,7 +75,7 @@ async function describeGoal(world: World, input: GoalInput): Promise<NewGoal> {
   await assertFits(world, input);
   const { fromSession, ...given } = input;
   const definition: GoalDefinition = { ...BLANK_DEFINITION, ...withoutUndefined(given), title: given.title.trim() };
-  const repo = await repoSnapshot(world);
+  const repo = await readRepoSnapshot(world);
   const origin = fromSession === undefined ? { kind: "cli" } : await originOf(await world.writer(), fromSession);
   return { goalId: world.ids.next("goal_"), definition, origin, repo };
 }
@@ -207,7 +207,7 @@ function withoutUndefined<T extends object>(input: T): Partial<T> {
 }
 
 /** Branch and commit at the moment, read from git's own files; a repository in an odd state gives what it can. */
-async function repoSnapshot(world: World): Promise<RepoSnapshot> {
+export async function readRepoSnapshot(world: World): Promise<RepoSnapshot> {
   const head = (await world.files.read(`${world.root.gitCommonDir}/HEAD`))?.trim() ?? "";
   if (!head.startsWith("ref: ")) return head ? { commit: head } : {};
   const ref = head.slice("ref: ".length);

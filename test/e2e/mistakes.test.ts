@@ -131,8 +131,15 @@ describe("CTL-1", () => {
     places.set("unborn", unborn).set("fresh", tempRepo().path);
     const ready = tempRepo();
     const config = tempRepo();
+    const [unplanned, modelless] = [tempRepo(), tempRepo()];
     places.set("ready", ready.path).set("config", config.path);
-    await Promise.all([ready, config].map(({ path }) => overseerOk(path, "init")));
+    places.set("unplanned", unplanned.path).set("modelless", modelless.path);
+    await Promise.all([ready, config, unplanned, modelless].map(({ path }) => overseerOk(path, "init")));
+    writeFileSync(join(unplanned.path, ".overseer/config.yaml"), "runtime: scripted\nplanner: {enabled: false}\n");
+    writeFileSync(
+      join(modelless.path, ".overseer/config.yaml"),
+      `runtime: claude-code\nruntimes: {claude-code: {command: ${join(plans, "no-claude")}}}\n`,
+    );
     writeFileSync(join(ready.path, ".overseer/config.yaml"), "runtime: scripted\n");
     writeFileSync(join(config.path, ".overseer/config.yaml"), "agnets: {maxConcurrent: 3}\n");
     writeFileSync(join(plans, "plan.yaml"), TASKS);

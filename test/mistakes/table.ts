@@ -6,7 +6,7 @@
  * files that are no plans, $Z a file that is not there.
  */
 
-export type Situation = "none" | "bare" | "unborn" | "fresh" | "ready" | "config" | "fleet";
+export type Situation = "none" | "bare" | "unborn" | "fresh" | "ready" | "config" | "fleet" | "unplanned" | "modelless";
 
 export interface Mistake {
   readonly where: Situation;
@@ -27,6 +27,9 @@ const fresh = at("fresh");
 const ready = at("ready");
 const config = at("config");
 const fleet = at("fleet");
+/** Planning by a model is switched off; and its agent CLI is not there. */
+const unplanned = at("unplanned");
+const modelless = at("modelless");
 
 export const MISTAKES: readonly Mistake[] = [
   // commands
@@ -41,7 +44,7 @@ export const MISTAKES: readonly Mistake[] = [
   none("help goal frobnicate", 2, /goal has no command "frobnicate"/, /goal --help/),
   none("help kill", 2, /no command "kill"/, /overseer stop/),
   none("kill builder-1", 2, /no command "kill"/, /overseer stop <agent>/),
-  none("run npm test", 2, /no command "run"/, /overseer sling --prompt/),
+  none("run npm test", 2, /no command "run"/, /overseer do "/),
   none("start", 2, /no command "start"/, /overseer up/),
   none("ls", 2, /no command "ls"/, /overseer status/),
   none("list", 2, /no command "list"/, /overseer work list/),
@@ -183,6 +186,25 @@ export const MISTAKES: readonly Mistake[] = [
   ready("sling --prompt x --base nope", 3, /nope/, /branch/),
   ready("sling --prompt x --parent nobody", 3, /no agent called nobody/, /overseer agents/),
   ready("sling --prompt x --depth 7", 2, /--depth/, /0|leave/i),
+  // do
+  none('do "Fix it"', 5, /not.*git repository|no git repository/i, /cd|git init|repository/),
+  fresh('do "Fix it"', 5, /not set up here/, /overseer init/),
+  ready("do", 2, /Nothing was said, and nothing .* is unfinished/, /overseer do "/),
+  ready('do ""', 2, /sentence is empty/, /overseer do "/),
+  ready('do "   "', 2, /sentence is empty/, /overseer do "/),
+  ready("do --file $P/empty.yaml", 2, /empty.yaml is empty/, /overseer do "/),
+  ready("do --file $Z", 3, /There is no file/, /path of the file/),
+  ready("do Fix it --file $P/list.yaml", 2, /only one of them can be meant/, /Leave out one/),
+  ready("do Fix it --budget 0", 2, /--budget 0 is no amount/, /--budget 5/),
+  ready("do Fix it --budget lots", 2, /--budget lots is no amount/, /--budget 5/),
+  ready("do --budget 5", 2, /--budget is for a new sentence/, /goal budget <goal> --cost 5/),
+  ready("do --dry-run", 2, /--dry-run is for a new sentence/, /overseer do "/),
+  ready("do Fix it --dryrun", 2, /no option --dryrun/, /--dry-run/),
+  none("goal follow", 2, /needs a <goal>/, /goal follow --help/),
+  ready("goal follow goal_NOTHERE000", 3, /no goal goal_NOTHERE000/, /goal list/),
+  unplanned("do Fix it", 4, /planner.enabled is false/, /config set planner.enabled true/),
+  modelless("do Fix it", 5, /No model can be asked/, /goal create "…" --plan plan.yaml/),
+  config("do Fix it", 6, /agnets/, /./),
   // plans
   ready("goal plan $G --file $Z", 3, /There is no file/, /path of the file/),
   ready("goal plan $G --file $P", 5, /is a directory|[Dd]irectories/, /path of the file/),

@@ -15,7 +15,7 @@ import { findRoot } from "#sys/root.ts";
 import { realWorld } from "#wiring.ts";
 import { type ClaudeVersion, claudeProgram, type HookWay, knownToTheCli, modelEnvironment, NEWEST } from "./claude.ts";
 import { eventually, readRows } from "./fleet.ts";
-import { type ModelServer, startModelServer } from "./model-server.ts";
+import { type ModelServer, type ModelServerOptions, startModelServer } from "./model-server.ts";
 import { gitIn, type TempRepo, tempDir, tempRepo } from "./temp.ts";
 
 const OVERSEER = join(import.meta.dir, "../../bin/overseer");
@@ -47,6 +47,10 @@ export interface ClaudeWorldOptions {
   readonly files?: Readonly<Record<string, string>>;
   /** False: the person has never told the CLI to trust this folder. */
   readonly trusted?: boolean;
+  /** What the model says besides scripts that travel in prompts. */
+  readonly model?: Pick<ModelServerOptions, "oneShot" | "scriptFor">;
+  /** More of config.yaml. */
+  readonly config?: Readonly<Record<string, unknown>>;
   /** Another copy of the program than this project's. */
   readonly overseer?: string;
 }
@@ -77,7 +81,10 @@ export class ClaudeWorld {
   ) {}
 
   static async start(options: ClaudeWorldOptions = {}): Promise<ClaudeWorld> {
-    const model = await startModelServer({ speed: 10, ...(options.words ? { words: options.words } : {}) });
+    const model = await startModelServer({
+      ...{ speed: 10, ...(options.words ? { words: options.words } : {}) },
+      ...options.model,
+    });
     const repo = tempRepo({ files: { "README.md": "# A repository\n", ...options.files } });
     const configDir = join(tempDir("claude-"), "config");
     mkdirSync(configDir);
@@ -106,6 +113,7 @@ export class ClaudeWorld {
           hooks: options.hooks ?? "http",
         },
       },
+      ...options.config,
     };
     writeFileSync(join(repo.path, ".overseer/config.yaml"), JSON.stringify(config));
     return world;

@@ -17,6 +17,7 @@ import { OverseerError } from "#errors.ts";
 import { redact } from "#telemetry/redact.ts";
 import { BUDGET_OPTIONS, readRaise } from "./budget-options.ts";
 import { showPlanDiff } from "./goal-diff.ts";
+import { followCommand } from "./goal-follow.ts";
 import { ASKING, askForPlan, findStep, PROPOSAL_OPTIONS, runStep } from "./goal-proposal.ts";
 import show from "./goal-show.ts";
 
@@ -315,6 +316,7 @@ const command: Command<Parts> = {
     list,
     show,
     plan,
+    followCommand,
     update,
     budget,
     mover("pause", "Dispatch nothing of a goal until it is resumed.", "Paused", goals.pauseGoal),
