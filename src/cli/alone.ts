@@ -9,8 +9,8 @@ import { breakSentences } from "./text.ts";
 
 const COMMANDS = [
   ["overseer init", "set it up here"],
-  ["overseer up", "start the daemon: work moves by itself"],
-  ['overseer sling --prompt "<task>" --follow', "put an agent to work, and watch"],
+  ['overseer do "<what you want>"', "plan it, look at the plan, watch it land"],
+  ['overseer sling --prompt "<task>" --follow', "or put one agent to work, without a plan"],
 ] as const;
 const WIDEST = Math.max(...COMMANDS.map(([command]) => command.length));
 

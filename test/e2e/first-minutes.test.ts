@@ -116,7 +116,7 @@ test("INIT-1: in a script init asks nothing and sets no limit unless it is told 
   );
   expect(plain.stderr.trimEnd().split("\n").slice(-4)).toEqual([
     "Next:",
-    expect.stringMatching(/^ {2}overseer up +# /),
+    expect.stringMatching(/^ {2}overseer do "what you want" +# /),
     expect.stringMatching(/^ {2}overseer sling --prompt "what you want" --follow +# /),
     expect.stringMatching(/^ {2}overseer status --watch +# /),
   ]);

@@ -190,7 +190,7 @@ test("INIT-1: overseer alone says the first three commands where nothing is set 
     terminal = new LiveTerminal(path, 100, 30);
     terminal.press(OVERSEER, "Enter");
     const said = await terminal.shows("every command.");
-    for (const text of [where, "overseer init", "overseer up", "overseer sling --prompt"]) expect(said).toContain(text);
+    for (const text of [where, "overseer init", "overseer do", "overseer sling --prompt"]) expect(said).toContain(text);
     // So does status, and neither breaks a word at the edge.
     terminal.resize(80, 24);
     for (const words of ["status", "status --watch"]) {
@@ -199,7 +199,7 @@ test("INIT-1: overseer alone says the first three commands where nothing is set 
       for (const text of [
         said.includes("no git") ? "is not inside a git repository." : where,
         "overseer init",
-        "overseer up",
+        "overseer do",
         "overseer sling --prompt",
       ])
         expect(greeting).toContain(text);

@@ -97,8 +97,8 @@ type NextCommand = readonly [line: string, why: string];
 
 const TRUST: NextCommand = ["overseer trust", "read what the settings run, and confirm it"];
 const NEXT: readonly NextCommand[] = [
-  ["overseer up", "the daemon moves work along"],
-  ['overseer sling --prompt "what you want" --follow', "an agent works on it"],
+  ['overseer do "what you want"', "plan it, look at it, watch it land"],
+  ['overseer sling --prompt "what you want" --follow', "or one agent, without a plan"],
   ["overseer status --watch", "who works, what waits"],
 ];
 

@@ -62,7 +62,7 @@ test("STATUS-1: with a filter only what it finds is shown and counted", () => {
 
 test("STATUS-1: where nothing is at work the next step is named", () => {
   const idle = draw(liveView(0), USUAL).join("\n");
-  expect(idle).toMatch(/Nothing waits.*\n.*overseer sling --prompt "…".*\n.*overseer goal create/);
+  expect(idle).toMatch(/Nothing waits.*\n.*overseer do "…".*\n.*overseer sling --prompt/);
   expect(idle).not.toContain("overseer up");
   const daemon = { state: "stopped", tickProblem: null, troubles: [] } as unknown as Status["daemon"];
   expect(draw(liveView(0, { daemon }), USUAL).join("\n")).toContain("overseer up");

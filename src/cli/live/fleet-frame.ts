@@ -86,8 +86,8 @@ function listFirstSteps({ status }: View): string[] {
   const isStopped = status.daemon.state === "stopped" && status.away?.standing !== "copied";
   return [
     "Nothing waits, and no agent is at work.",
-    '  overseer sling --prompt "…"   puts an agent to work on that',
-    '  overseer goal create "…"      records a goal, for a plan of several tasks',
+    '  overseer do "…"               plans that, and sees it landed',
+    '  overseer sling --prompt "…"   puts one agent to work on it, without a plan',
     ...(isStopped ? ["  overseer up                   starts the daemon: work moves by itself"] : []),
   ];
 }

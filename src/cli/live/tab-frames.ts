@@ -9,7 +9,7 @@ import type { View } from "./view.ts";
 
 const EMPTY: Readonly<Record<Tab, string>> = {
   fleet: "Nothing waits, and no agent is at work.",
-  goals: "There is no goal yet. 'overseer sling --prompt \"…\"' makes one with a single task.",
+  goals: "There is no goal yet. 'overseer do \"…\"' makes one, with a plan.",
   queue: "Nothing is ready, and nothing is on its way into a branch.",
   questions: "No question is open.",
   log: "Nothing has happened yet.",
