@@ -57,6 +57,16 @@ function withScripts(block: string): string {
     .replace(/(--prompt )"([^"]*)"/g, (_, key: string, words: string) => `${key}${quoteForShell(scripted(words))}`);
 }
 
+/** To whoever asks for a plan: one task, for the file that the sentence names. */
+function planFor(prompt: string): string {
+  const [, file] = /Write (\w+\.txt)/.exec(prompt) ?? [];
+  if (!prompt.includes("planVersion") || file === undefined) return "A title";
+  const objective = `Write ${file} with one friendly line. ${renderScript(workOn(file))}`;
+  const task = { id: "T1", name: `Write ${file}`, outcome: file, acceptance: [`${file} has one line`], files: [file] };
+  const phase = { id: "P1", name: "Welcome", objective: "Whoever comes is welcome.", acceptance: [`${file} is there`] };
+  return JSON.stringify({ planVersion: 1, phases: [{ ...phase, tasks: [{ ...task, objective }] }] });
+}
+
 let model: ModelServer | undefined;
 let inside: ((words: string) => Promise<string>) | undefined;
 afterEach(async () => {
@@ -67,7 +77,7 @@ afterEach(async () => {
 });
 
 async function reader(repo: string): Promise<(words: string) => Promise<string>> {
-  model = await startModelServer({ speed: 10 });
+  model = await startModelServer({ speed: 10, oneShot: planFor });
   const bin = tempDir("bin-");
   symlinkSync(OVERSEER, join(bin, "overseer"));
   symlinkSync(claudeProgram(), join(bin, "claude"));
