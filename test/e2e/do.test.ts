@@ -172,7 +172,8 @@ async function makeFleet(model: { readonly command: string }, mode = "auto"): Pr
 function gate(): { readonly step: Step; open(): void } {
   const file = join(tempDir("gate-"), "open");
   return {
-    step: { kind: "run", command: `until [ -e '${file}' ]; do sleep 0.02; done` },
+    // Bounded: the permit refuses to an agent to wait by polling without an end.
+    step: { kind: "run", command: `timeout 60 sh -c "until [ -e ${file} ]; do sleep 0.02; done"` },
     open: () => writeFileSync(file, ""),
   };
 }
@@ -191,6 +192,12 @@ test("DO-1: in a terminal: reviewed, asked for another with a remark, edited, ac
   const fleet = await makeFleet(model, "review");
   const terminal = new LiveTerminal(fleet.repo.path, 100, 45);
   ends.push(() => terminal.end());
+  /** The question stands at the end of what it shows: only then is somebody listening. */
+  const asks = (question: string) =>
+    eventually(
+      () => terminal.words().trimEnd().endsWith(question),
+      () => `${question} at the end of\n${terminal.screen().join("\n")}`,
+    );
   const enter = (text: string) => {
     terminal.type(text);
     terminal.press("Enter");
@@ -210,18 +217,20 @@ test("DO-1: in a terminal: reviewed, asked for another with a remark, edited, ac
   await terminal.shows("goal_add-rate-limiting is kept; its plan is not made yet.");
   model.release();
   enter("clear; $OVERSEER do");
-  await terminal.shows("[d]rop:");
+  await asks("[d]rop:");
   expect(terminal.words()).toMatch(/T1 Write the limiter src\/limit.mjs, test\/limit.mjs/);
   expect(terminal.words()).toContain("1 phase, 1 task");
   // Small work fits on one screen, from the first line to the question.
   expect(terminal.screen()[0]).toContain("goal_add-rate-limiting  Add rate limiting");
   enter("n");
-  await terminal.shows("What should be different?");
+  await asks("What should be different?");
   enter("not only the limiter");
   await terminal.shows("T2 Tell of it");
+  await asks("[d]rop:");
   expect(model.count()).toBe(3);
   enter("e");
   await terminal.shows("T1 Write the brake");
+  await asks("[d]rop:");
   enter("a");
   await terminal.shows("Started the daemon");
   await terminal.shows("T1 Overseer started builder-1#1");
@@ -235,7 +244,7 @@ test("DO-1: in a terminal: reviewed, asked for another with a remark, edited, ac
   await terminal.shows('T2 someone cancelled it, saying "not now"');
   open();
   // Finished work is decided where it is followed.
-  await terminal.shows("[a]ccept and land it");
+  await asks("send it [b]ack, [l]ater:");
   expect(terminal.words()).toMatch(/check tests on done: pass .* A src\/limit.mjs \+1 -0/);
   enter("a");
   await terminal.shows("is reached in part: 1 of 2 tasks are done, 1 cancelled.");
