@@ -93,6 +93,12 @@ describe("inside a scope", () => {
     expect(inScope(path, scope)).toBe(expected);
   });
 
+  test("SCOPE-1: so does one full of folders at any depth, and thousands that are held against each other", () => {
+    expect(inScope(`${"a/".repeat(200)}c`, [`${"**/a/".repeat(30)}b`])).toBe(false);
+    const many = (end: string) => Array.from({ length: 300 }, (_, at) => `${"*a".repeat(45)}${at}${end}`);
+    expect(overlap(many("x"), many("y"))).toBeDefined();
+  });
+
   test("SCOPE-1: a pattern full of stars answers at once", () => {
     expect(inScope(`${"a".repeat(200)}b`, [`${"*a".repeat(60)}c`])).toBe(false);
   });

@@ -58,9 +58,14 @@ function segmentsOverlap(a: readonly string[], b: readonly string[]): boolean {
   return wordsOverlap(left, right) && segmentsOverlap(restA, restB);
 }
 
+/** Two patterns with more pairs of places than this are taken to overlap: whoever writes so many wants to be waited for. */
+const MOST_PLACES = 4_096;
+
 /** Could one name match both patterns? Exact: every pair of places in the two patterns is looked at once. */
 function wordsOverlap(a: string, b: string): boolean {
-  if (!isPattern(a) && !isPattern(b)) return a === b;
+  if (!isPattern(a)) return isPattern(b) ? fits(b, a) : a === b;
+  if (!isPattern(b)) return fits(a, b);
+  if (a.length * b.length > MOST_PLACES) return true;
   const [left, right] = [[...a], [...b]];
   // reached[j]: some name matches the first i signs of the one and the first j of the other.
   let reached: boolean[] = Array.from({ length: right.length + 1 }, () => false);
@@ -93,13 +98,30 @@ export function inScope(path: string, scope: readonly string[]): boolean {
   return scope.some((entry) => covers(entry.split("/"), normal.split("/")));
 }
 
+/** As a star in a name: `**` is tried short first, and only the last one has to be lengthened when the rest does not fit. */
 function covers(entry: readonly string[], path: readonly string[]): boolean {
-  const [head, ...rest] = entry;
-  if (head === undefined) return true;
-  const [name, ...below] = path;
-  if (head === "**") return rest.length === 0 || covers(rest, path) || (name !== undefined && covers(entry, below));
-  if (name === undefined) return false;
-  return fits(head, name) && covers(rest, below);
+  let at = 0;
+  let folder = 0;
+  let stars = -1;
+  let starsAt = 0;
+  for (;;) {
+    const head = entry[at];
+    // What it names holds everything below it.
+    if (head === undefined) return true;
+    const name = path[folder];
+    if (head === "**") {
+      stars = at;
+      starsAt = folder;
+      at += 1;
+    } else if (name !== undefined && fits(head, name)) {
+      at += 1;
+      folder += 1;
+    } else if (stars >= 0 && starsAt < path.length) {
+      starsAt += 1;
+      folder = starsAt;
+      at = stars + 1;
+    } else return false;
+  }
 }
 
 /** A pattern of one segment against a name: a star is tried short first and lengthened when the rest does not fit. */

@@ -22,7 +22,11 @@ export function layoutOf(tracked: readonly string[]): Layout {
 
 /** So many folders that are not there yet may lead to a new file. */
 const MOST_NEW_FOLDERS = 2;
-const PATH_LIKE = /^[\p{L}\p{N}_.@+$~#()[\]{}=,&!%*?-]+(?: ?[\p{L}\p{N}_.@+$~#()[\]{}=,&!%*?-]+)*$/u;
+/** A space is never optional between two runs: a name that almost fits would be tried in every possible way. */
+const PATH_LIKE = /^[\p{L}\p{N}_.@+$~#()[\]{}=,&!%*?-]+(?: [\p{L}\p{N}_.@+$~#()[\]{}=,&!%*?-]+)*$/u;
+const LONGEST_NAME = 100;
+/** Patterns are compared with each other: a few stars say what is meant, and many take for ever. */
+const MOST_STARS = 3;
 
 /** Why a task cannot have that path, as the rest of a sentence. What is no path at all is told with the rules of every plan. */
 export function findPathProblem(file: string, { files, folders }: Layout): string | undefined {
@@ -32,7 +36,10 @@ export function findPathProblem(file: string, { files, folders }: Layout): strin
   if (parts.some((part) => part.toLowerCase() === ".git") || parts[0]?.toLowerCase() === ".overseer") {
     return "that is not for agents to change.";
   }
-  if (parts.some((part) => !PATH_LIKE.test(part) || part.length > 100)) return "that does not look like a path.";
+  if (parts.some((part) => part.length > LONGEST_NAME || !PATH_LIKE.test(part)))
+    return "that does not look like a path.";
+  if (path.split("*").length - 1 > MOST_STARS)
+    return `a path has at most ${MOST_STARS} stars; name the folder instead.`;
   const fixed = parts.slice(0, findPattern(parts));
   const whole = fixed.join("/");
   if (fixed.length === 0 || files.has(whole) || folders.has(whole) || files.size === 0) return undefined;
