@@ -5,7 +5,8 @@
  */
 import type { Role } from "#domain/model/role.ts";
 import { estimatePlan } from "#domain/plans/estimate.ts";
-import { type KnownNames, problemsOfNames } from "#domain/plans/known-names.ts";
+import { judgePlan } from "#domain/plans/judge-plan.ts";
+import type { KnownNames } from "#domain/plans/known-names.ts";
 import { DEFAULT_PLAN_LIMITS, PERSONS_PLAN_LIMITS, type PlannedNode, problemsOfPlan } from "#domain/plans/plan.ts";
 import { partsOfPlan } from "#domain/plans/plan-pieces.ts";
 import { parsePlan } from "#planner/plan-file.ts";
@@ -15,6 +16,8 @@ import { cpuOfThis, type Measure, median, turnAbout } from "./row.ts";
 /** A single one is too short to be measured. */
 const ROUNDS = 10;
 const KNOWN: KnownNames = { roles: new Map([["builder", {} as Role]]), runtimes: ["claude-code"], checks: ["unit"] };
+/** What a repository of some size has. */
+const TRACKED = Array.from({ length: 5_000 }, (_, at) => `src/part-${at % 50}/file-${at}.ts`);
 const GROUNDS = {
   finished: [10, 20, 30].map((minutes) => ({
     ...{ capability: "builder", runtime: "claude-code" },
@@ -27,11 +30,8 @@ const GROUNDS = {
 /** One validation, in CPU time. */
 export const validation: Measure = async ({ quick, until }) => {
   const text = JSON.stringify({ planVersion: 1, phases: planOf(LARGE).map((phase) => toFile(phase, 0)) });
-  const validate = () =>
-    parsePlan(text, "plan.json", ({ phases }) => [
-      ...problemsOfPlan(phases, DEFAULT_PLAN_LIMITS),
-      ...problemsOfNames(phases, KNOWN),
-    ]);
+  const ground = { limits: DEFAULT_PLAN_LIMITS, known: KNOWN, tracked: TRACKED, settled: new Set<string>() };
+  const validate = () => judgePlan(parsePlan(text, "plan.json").phases, ground);
   const one = async () =>
     (await cpuOfThis(() => {
       for (let round = 0; round < ROUNDS; round += 1) validate();
