@@ -115,14 +115,23 @@ class TmuxTerminal implements Terminal {
     await checkRequestPlace(request, this.options.files);
     // Before tmux starts a second server beside one that only lost its socket.
     await this.#makeSocketAgain();
-    const answer = await this.#ask(openArguments(), {
-      stdin: openScript(request),
-      cwd: request.cwd,
-      path: request.env.PATH,
-      opens: true,
-    });
-    // An option that this tmux does not know fails the call as a whole, though the session stands: look at the row.
-    const row = answer.state === "no-server" ? undefined : parsePaneRows(answer.stdout).at(-1);
+    const openOnce = () =>
+      this.#ask(openArguments(), {
+        stdin: openScript(request),
+        cwd: request.cwd,
+        path: request.env.PATH,
+        opens: true,
+      });
+    let answer = await openOnce();
+    let row = lastRowOf(answer);
+    for (let tries = 1; row === undefined && isWithoutReason(answer) && tries < OPEN_TRIES; tries += 1) {
+      await this.options.clock.sleep(OPEN_AGAIN_MS * tries);
+      // It may stand all the same: the name is this request's alone.
+      row = await this.#findRow(request.name);
+      if (row !== undefined) break;
+      answer = await openOnce();
+      row = lastRowOf(answer);
+    }
     if (row === undefined) throw openFailure(request.name, answer);
     const handle = this.#handle(request.name, row);
     if (handle === undefined || !this.options.processes.alive(handle.pid)) {
@@ -193,6 +202,11 @@ class TmuxTerminal implements Terminal {
       if (!(error instanceof OverseerError) || error.kind !== "environment") throw error;
     }
     return outcome;
+  }
+
+  async #findRow(name: TerminalName): Promise<PaneRow | undefined> {
+    const answer = await this.#ask(listArguments());
+    return answer.state === "ok" ? parsePaneRows(answer.stdout).find((row) => row.sessionName === name) : undefined;
   }
 
   #facts(name: TerminalName, row: PaneRow): TerminalFacts {
@@ -313,6 +327,19 @@ const NO_SERVER = [
 
 function meansNoServer(stderr: string): boolean {
   return NO_SERVER.some((words) => words.test(stderr));
+}
+
+/** A server that several start at once, or that is just ending, lets a call fail without a word; a moment later it does not. */
+const OPEN_TRIES = 4;
+const OPEN_AGAIN_MS = 50;
+
+function isWithoutReason(answer: Answer): boolean {
+  return answer.state === "no-server" || (answer.state === "failed" && answer.stderr.trim() === "");
+}
+
+/** An option that this tmux does not know fails the call as a whole, though the session stands: the row says so. */
+function lastRowOf(answer: Answer): PaneRow | undefined {
+  return answer.state === "no-server" ? undefined : parsePaneRows(answer.stdout).at(-1);
 }
 
 function openFailure(name: TerminalName, answer: Answer): OverseerError {

@@ -213,6 +213,30 @@ describe("tmux: the server", () => {
     expect(await world.terminal.list()).toEqual([]);
   });
 
+  test.each([false, true])(
+    "a server that fails without a word is asked again (the session stands: %p)",
+    async (stands) => {
+      let failures = 0;
+      const exec: Exec = {
+        ...ports.exec,
+        run: async (argv, options) => {
+          const isOpening = failures === 0 && String(options?.stdin ?? "").includes("new-session");
+          if (isOpening) failures += 1;
+          if (!isOpening || stands) {
+            const result = await ports.exec.run(argv, options);
+            return isOpening ? { ...result, code: 1, stdout: "", stderr: "" } : result;
+          }
+          return { ...(await ports.exec.run([TMUX, "-V"], { env: { PATH } })), code: 1, stdout: "", stderr: "" };
+        },
+      };
+      const shy = await tmuxWorld({ exec });
+      const handle = await shy.terminal.open(shy.staying(sessionName(71)));
+      expect(failures).toBe(1);
+      expect(processes.alive(handle.pid)).toBe(true);
+      expect((await shy.terminal.list()).map(({ name }) => name)).toEqual([handle.name]);
+    },
+  );
+
   test("ISO-1: under test a socket outside the temp directory is refused", async () => {
     const outside = { ...ports, socketPath: "/var/run/overseer-not-a-test", tmux: "tmux", searchPath: PATH };
     expect(() => makeTmuxTerminal(outside)).toThrow(expect.objectContaining({ code: "TEST_ISOLATION" }));

@@ -127,6 +127,16 @@ describe("killed at any moment", () => {
   }, 60_000);
 });
 
+test("EDGE-10: a backup that is the oldest by a clock that was set back is made, kept and told", async () => {
+  const { path, backups } = await database("back-in-time-");
+  const db = connect(path, true);
+  for (const now of [T0, T0 + 1_000, T0 + 2_000]) await backUp(db, { directory: backups, now, keep: 2 });
+  const made = await backUp(db, { directory: backups, now: 0, keep: 2 });
+  db.close();
+  expect(existsSync(made.path)).toBe(true);
+  expect(listBackups(backups)).toHaveLength(2);
+});
+
 describe("a recovery that is cut short", () => {
   /** A repository whose database has a rotten byte in the middle of the log; how many events lie before it. */
   async function damagedRepo(): Promise<{ repo: TempRepo; path: string; sound: number }> {

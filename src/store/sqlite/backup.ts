@@ -25,9 +25,11 @@ export async function backUp(
   const path = join(directory, `overseer-${stamp}${label ? `-${label}` : ""}.db`);
   removeLeftovers(directory, now);
   copyTo(db, path);
-  const surplus = keep === undefined ? [] : listBackups(directory).slice(keep);
-  for (const old of surplus) rmSync(old.path, { force: true });
-  return { path, bytes: statSync(path).size, madeAt: now };
+  const { size: bytes } = statSync(path);
+  // By a clock that was set back it is the oldest of all, and still the one that was just made.
+  const others = keep === undefined ? [] : listBackups(directory).filter((other) => other.path !== path);
+  for (const old of others.slice(Math.max(0, (keep ?? 0) - 1))) rmSync(old.path, { force: true });
+  return { path, bytes, madeAt: now };
 }
 
 /** Writes a copy to exactly that path, replacing what is there. */
