@@ -9,7 +9,7 @@ import type { WorkNode } from "#domain/model/work.ts";
 import { type KnownNames, problemsOfNames } from "#domain/plans/known-names.ts";
 import { LEAVES_OUT, listLeftOut, type Pruned, refuseLeavingOut } from "#domain/plans/left-out.ts";
 import type { AcceptedPlan, PlanLimits, PlannedNode } from "#domain/plans/plan.ts";
-import { acceptPlan, PERSONS_PLAN_LIMITS, problemsOfPlan } from "#domain/plans/plan.ts";
+import { acceptPlan, isDone, listIds, PERSONS_PLAN_LIMITS, problemsOfPlan } from "#domain/plans/plan.ts";
 import type { FirstPlan } from "#domain/plans/planned-goal.ts";
 import { settleDecision } from "#domain/plans/settle.ts";
 import { OverseerError, orThrow } from "#errors.ts";
@@ -49,7 +49,7 @@ export async function readPlan(
   const judge = ({ phases }: ParsedPlan) => {
     const seen = redactDeep(phases);
     return [
-      ...problemsOfPlan(seen, limits, new Set(kept.map(({ workNodeId }) => workNodeId))),
+      ...problemsOfPlan(seen, limits, listIds(kept), listIds(kept.filter(isDone))),
       ...(known ? problemsOfNames(seen, known) : []),
     ];
   };

@@ -13,7 +13,7 @@ import type { Moment } from "#domain/core/actor.ts";
 import type { ActionOutcome } from "#domain/model/action.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
 import type { Goal, Proposal } from "#domain/model/goal.ts";
-import { countNodes, toPlanValues } from "#domain/plans/planned-nodes.ts";
+import { countNodes } from "#domain/plans/planned-nodes.ts";
 import {
   acceptProposed,
   dropOutdated,
@@ -26,6 +26,7 @@ import {
   waitAfterNoAnswer,
 } from "#domain/plans/planning.ts";
 import { messageOf, OverseerError, orThrow } from "#errors.ts";
+import { writePlanText } from "#planner/plan-text.ts";
 import { eventsMatching } from "#store/events.ts";
 import { goalTreeOf, goalTreeReads, type ReadTree } from "#store/goal-tree.ts";
 import { clip } from "#telemetry/bounds.ts";
@@ -161,7 +162,7 @@ async function propose(
     ...(notes.length === 0 ? {} : { notes }),
     change: planning.remark ?? (nodes.length === 0 ? "first plan" : "planned again by a model"),
     nodeCount: countNodes(phases),
-    raw: JSON.stringify(toPlanValues(phases, head)),
+    raw: writePlanText(phases, head),
     base: goal.plan.length,
   };
   return conclude(parts, goal.goalId, (now, seen, moment) => {

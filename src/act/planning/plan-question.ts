@@ -12,20 +12,23 @@ import type { Goal, Planning } from "#domain/model/goal.ts";
 import type { WorkNode } from "#domain/model/work.ts";
 import { judgePlan, type PlanGround } from "#domain/plans/judge-plan.ts";
 import type { KnownNames } from "#domain/plans/known-names.ts";
+import { keepSettings } from "#domain/plans/persons-settings.ts";
 import type { PlannedNode } from "#domain/plans/plan.ts";
-import { acceptPlan } from "#domain/plans/plan.ts";
+import { acceptPlan, isDone, listIds } from "#domain/plans/plan.ts";
 import {
   asMaterial,
   describeGoal,
   describePlan,
   describeRoles,
   hasBegun,
+  listRepeated,
   problemsOfBegun,
 } from "#domain/plans/plan-material.ts";
-import { LONGEST_PROPOSAL, toPlanValues } from "#domain/plans/planned-nodes.ts";
+import { LONGEST_PROPOSAL } from "#domain/plans/planned-nodes.ts";
 import type { ModelQuestion } from "#planner/ask-model.ts";
 import { type PlanAnswer, planAnswerSchema, readPlanAnswer } from "#planner/plan-answer.ts";
 import type { ParsedPlan } from "#planner/plan-file.ts";
+import { writePlanText } from "#planner/plan-text.ts";
 import { RUNTIME_NAMES } from "#runtimes/list.ts";
 import { clip } from "#telemetry/bounds.ts";
 import { redact, redactDeep } from "#telemetry/redact.ts";
@@ -126,10 +129,11 @@ export function judgeAnswer(topic: PlanTopic, answer: PlanAnswer): JudgedAnswer 
   if (read.kind === "neither") return { problems: read.problems };
   if (read.kind === "questions") return { problems: [], questions: read.questions };
   if (topic.asks === "first") return { problems: ['First ask: answer {"questions": ["…"]}.'] };
-  const { phases, goal } = redactDeep(read.plan);
-  const judged = judgePlan(phases, groundOf(topic));
+  const { phases: said, goal } = redactDeep(read.plan);
+  const phases = keepSettings(said, topic.goal, topic.nodes);
+  const judged = judgePlan(phases, groundOf(topic, phases));
   const problems = [...judged.problems, ...problemsOfBegun(phases, topic.nodes)];
-  const bytes = byteLength(JSON.stringify(toPlanValues(judged.phases, goal)));
+  const bytes = byteLength(writePlanText(judged.phases, goal));
   if (bytes > LONGEST_PROPOSAL) problems.push(`The plan has ${bytes} bytes; ${LONGEST_PROPOSAL} is the limit.`);
   const rest = problems.length > 0 ? problems : problemsOfAccepting(topic, judged.phases);
   return rest.length > 0
@@ -137,11 +141,13 @@ export function judgeAnswer(topic: PlanTopic, answer: PlanAnswer): JudgedAnswer 
     : { problems: [], plan: { phases: judged.phases, notes: judged.notes, goal } };
 }
 
-function groundOf({ nodes, config, known, tracked }: PlanTopic): PlanGround {
+function groundOf({ nodes, config, known, tracked }: PlanTopic, phases: readonly PlannedNode[]): PlanGround {
   return {
     limits: config.planner,
-    settled: new Set(nodes.filter(hasBegun).map(({ workNodeId }) => workNodeId)),
-    kept: new Set(nodes.map(({ workNodeId }) => workNodeId)),
+    settled: listIds(nodes.filter(hasBegun)),
+    kept: listIds(nodes),
+    done: listIds(nodes.filter(isDone)),
+    repeated: listRepeated(phases, nodes),
     known,
     tracked,
   };

@@ -16,6 +16,10 @@ export interface PlanGround {
   readonly settled: ReadonlySet<string>;
   /** All ids the goal has. */
   readonly kept?: ReadonlySet<string>;
+  /** Of those the ones that are done: what comes after them need not have them in the plan. */
+  readonly done?: ReadonlySet<string>;
+  /** Nodes of the goal that the plan repeats as they are: how they are worded is not the model's to put right. */
+  readonly repeated?: ReadonlySet<string>;
   readonly known: KnownNames;
   /** The paths git has at the commit that was looked at. */
   readonly tracked: readonly string[];
@@ -29,10 +33,10 @@ export interface JudgedPlan {
 }
 
 export function judgePlan(phases: readonly PlannedNode[], ground: PlanGround): JudgedPlan {
-  const rules = problemsOfPlan(phases, ground.limits, ground.kept ?? ground.settled);
+  const rules = problemsOfPlan(phases, ground.limits, ground.kept ?? ground.settled, ground.done);
   const names = problemsOfNames(phases, ground.known);
   const layout = layoutOf(ground.tracked);
-  const all = phases.flatMap(listBelow);
+  const all = phases.flatMap(listBelow).filter(({ id }) => !ground.repeated?.has(id));
   const own = all.flatMap((node) => [
     ...problemsOfWording(node),
     ...problemsOfFiles(node, layout),

@@ -6,6 +6,7 @@ import { cleanText } from "#domain/core/quote.ts";
 import type { Goal } from "#domain/model/goal.ts";
 import type { Role } from "#domain/model/role.ts";
 import { isOpen, type WorkNode } from "#domain/model/work.ts";
+import { isRepeated } from "./persons-settings.ts";
 import type { PlannedNode } from "./plan.ts";
 import { toPlannedNodes, toPlanValues } from "./planned-nodes.ts";
 
@@ -59,6 +60,16 @@ export function hasBegun({ status }: Pick<WorkNode, "status">): boolean {
   return status !== "todo" && status !== "queued";
 }
 
+/** What there is and a model's plan repeats as it is: nothing of it is the model's. */
+export function listRepeated(phases: readonly PlannedNode[], existing: readonly WorkNode[]): Set<string> {
+  const wanted = new Map(phases.flatMap(listAll).map((node) => [node.id, node]));
+  const repeated = existing.filter((node) => {
+    const planned = wanted.get(node.workNodeId);
+    return planned !== undefined && isRepeated(planned, node);
+  });
+  return new Set(repeated.map(({ workNodeId }) => workNodeId));
+}
+
 /** What a model's plan would take away from what has begun, each as a sentence. */
 export function problemsOfBegun(phases: readonly PlannedNode[], existing: readonly WorkNode[]): string[] {
   const wanted = new Map(phases.flatMap(listAll).map((node) => [node.id, node]));
@@ -66,14 +77,10 @@ export function problemsOfBegun(phases: readonly PlannedNode[], existing: readon
     const planned = wanted.get(node.workNodeId);
     const isAtWork = isOpen(node);
     if (!planned) return isAtWork ? [`${node.workNodeId} is in progress: keep it in the plan as it is.`] : [];
-    const same =
-      planned.name === node.name &&
-      planned.objective === node.objective &&
-      planned.expectedOutcome === node.expectedOutcome &&
-      JSON.stringify(planned.acceptance) === JSON.stringify(node.acceptanceCriteria) &&
-      JSON.stringify(planned.hints.files) === JSON.stringify(node.hints.files);
     const how = isAtWork ? "in progress" : node.status;
-    return same ? [] : [`${node.workNodeId} is ${how}: repeat it word for word, and give new work a new id.`];
+    return isRepeated(planned, node)
+      ? []
+      : [`${node.workNodeId} is ${how}: repeat it word for word, and give new work a new id.`];
   });
 }
 

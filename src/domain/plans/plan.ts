@@ -80,11 +80,15 @@ const TAKEN: Readonly<Record<string, string>> = {
   goal_: "a goal",
 };
 
-/** Every problem of the plan, in the order a reader meets them; empty when it is sound. `kept`: ids that the goal has. */
+/**
+ * Every problem of the plan, in the order a reader meets them; empty when it is sound. `kept`: ids that the goal has;
+ * `done`: those of them that are done, which a plan may leave out and still name.
+ */
 export function problemsOfPlan(
   phases: readonly PlannedNode[],
   limits: PlanLimits,
   kept: ReadonlySet<string> = new Set(),
+  done: ReadonlySet<string> = new Set(),
 ): PlanProblem[] {
   const problems: PlanProblem[] = [...problemsOfSize(phases, limits)];
   const all = flatten(phases, []);
@@ -116,7 +120,7 @@ export function problemsOfPlan(
     const text = `The plan has ${all.length} nodes; ${limits.maxNodes} is the limit, so it takes several goals.`;
     problems.push({ node: [], field: "children", text });
   }
-  problems.push(...problemsOfDependencies(all));
+  problems.push(...problemsOfDependencies(all, done));
   return problems;
 }
 
@@ -188,7 +192,7 @@ function flatten(phases: readonly PlannedNode[], goalTags: readonly string[]): F
   }));
 }
 
-function problemsOfDependencies(all: readonly Flat[]): PlanProblem[] {
+function problemsOfDependencies(all: readonly Flat[], done: ReadonlySet<string>): PlanProblem[] {
   const problems: PlanProblem[] = [];
   const byId = new Map(all.map(({ node, definition }) => [node.id, definition]));
   const notThere = (id: string) => {
@@ -209,8 +213,9 @@ function problemsOfDependencies(all: readonly Flat[]): PlanProblem[] {
       // An arrow that another node drew has no place here but the node itself.
       const place = index < 0 ? ({ node: at, field: "id" } as const) : ({ node: at, field: "deps", index } as const);
       const other = byId.get(dep);
-      if (!other) problems.push({ ...place, text: `${id} depends on ${notThere(dep)}` });
-      else if (dep === node.id) {
+      if (!other) {
+        if (!done.has(dep)) problems.push({ ...place, text: `${id} depends on ${notThere(dep)}` });
+      } else if (dep === node.id) {
         tangled = true;
         problems.push({ ...place, text: `${id} depends on itself.` });
       } else if (definition.path.startsWith(`${other.path}/`) || other.path.startsWith(`${definition.path}/`)) {
@@ -286,6 +291,14 @@ export interface AcceptedPlan {
   readonly shared: readonly SharedFiles[];
 }
 
+export function listIds(nodes: readonly WorkNode[]): Set<string> {
+  return new Set(nodes.map(({ workNodeId }) => workNodeId));
+}
+
+export function isDone({ status }: Pick<WorkNode, "status">): boolean {
+  return status === "done";
+}
+
 /** Accepts a plan, or a new revision of one. */
 export function acceptPlan(
   goal: Goal,
@@ -303,7 +316,7 @@ export function acceptPlan(
       "Create a new goal with 'overseer goal create'.",
     );
   }
-  const problems = problemsOfPlan(phases, limits, new Set(existing.map(({ workNodeId }) => workNodeId)));
+  const problems = problemsOfPlan(phases, limits, listIds(existing), listIds(existing.filter(isDone)));
   if (problems.length > 0) {
     const shown = problems.slice(0, 20).map(({ text }) => `  - ${text}`);
     const rest = problems.length > 20 ? [`  … and ${problems.length - 20} more`] : [];
@@ -428,7 +441,15 @@ const DERIVED: readonly (keyof NodeDefinition)[] = ["position", "leaf", "tags"];
 function sameDefinition(node: WorkNode, wanted: NodeDefinition): boolean {
   const keys = Object.keys(wanted) as (keyof NodeDefinition)[];
   const significant = isOpen(node) ? keys : keys.filter((key) => !DERIVED.includes(key));
-  return significant.every((key) => JSON.stringify(node[key]) === JSON.stringify(wanted[key]));
+  return significant.every((key) => toComparable(node[key]) === toComparable(wanted[key]));
+}
+
+/** In which order the keys were written says nothing: a plan that was written down and read back is the same. */
+function toComparable(value: unknown): string | undefined {
+  const isObject = (one: unknown) => typeof one === "object" && one !== null && !Array.isArray(one);
+  return JSON.stringify(value, (_key, one) =>
+    isObject(one) ? Object.fromEntries(Object.entries(one).toSorted(([a], [b]) => (a < b ? -1 : 1))) : one,
+  );
 }
 
 function planEvents(

@@ -45,13 +45,22 @@ export const LONGEST_PROPOSAL = 400 * 1024;
 
 const LEVELS = ["tasks", "subtasks"] as const;
 
-/** As it would stand in a file: only what is said, each thing under one name. For what a model may say in a plan. */
-export function toPlanValues(phases: readonly PlannedNode[], goal: PlanHead = {}): Readonly<Record<string, unknown>> {
+type Values = Readonly<Record<string, unknown>>;
+
+/**
+ * As it would stand in a file: only what is said, each thing under one name, and only what a model may say in a plan.
+ * `listMore`: what else stands at a node.
+ */
+export function toPlanValues(
+  phases: readonly PlannedNode[],
+  goal: PlanHead = {},
+  listMore: (node: PlannedNode) => Values = () => ({}),
+): Values {
   const head = Object.keys(goal).length === 0 ? {} : { goal };
-  return { planVersion: 1, ...head, phases: phases.map((phase) => toValues(phase, 0)) };
+  return { planVersion: 1, ...head, phases: phases.map((phase) => toValues(phase, 0, listMore)) };
 }
 
-function toValues(node: PlannedNode, depth: number): Readonly<Record<string, unknown>> {
+function toValues(node: PlannedNode, depth: number, listMore: (node: PlannedNode) => Values): Values {
   const { hints, children } = node;
   const level = LEVELS[depth];
   return {
@@ -66,8 +75,9 @@ function toValues(node: PlannedNode, depth: number): Readonly<Record<string, unk
     ...(hints.files === undefined || depth === 0 ? {} : { files: hints.files }),
     ...(hints.capability === undefined ? {} : { capability: hints.capability }),
     ...(hints.checks === undefined ? {} : { checks: hints.checks }),
+    ...listMore(node),
     ...(children.length === 0 || level === undefined
       ? {}
-      : { [level]: children.map((child) => toValues(child, depth + 1)) }),
+      : { [level]: children.map((child) => toValues(child, depth + 1, listMore)) }),
   };
 }
