@@ -6,6 +6,7 @@ import { limitsOf } from "#config/limits.ts";
 import { roleSources } from "#config/places.ts";
 import { loadRoles } from "#config/roles.ts";
 import { type PlanView, viewPlan, viewWork } from "#domain/explain/plan-view.ts";
+import type { Goal } from "#domain/model/goal.ts";
 import { type EstimateGrounds, estimatePlan, listFinishedWork, type PlanEstimate } from "#domain/plans/estimate.ts";
 import type { PlannedNode } from "#domain/plans/plan.ts";
 import { diffPlan, type PlanChanges } from "#domain/plans/plan-diff.ts";
@@ -65,7 +66,15 @@ export async function previewProposal(world: World, word: string): Promise<PlanP
   const store = await world.reader();
   const goalId = await resolveGoal(store, word);
   const { goal } = await store.read({ goal: goalById(goalId) });
-  const proposal = goal?.planning?.proposal;
+  return previewProposalOf(world, { goalId, planning: goal?.planning ?? null });
+}
+
+/** The one that somebody has read already, whatever is proposed by now. */
+export async function previewProposalOf(
+  world: World,
+  { goalId, planning }: Pick<Goal, "goalId"> & { readonly planning?: Goal["planning"] },
+): Promise<PlanPreview> {
+  const proposal = planning?.proposal;
   if (!proposal) {
     throw new OverseerError(
       "not-found",

@@ -4,6 +4,7 @@
  * replaced meanwhile, or made on an older plan, is refused.
  */
 import { PLANNING_OFF } from "#act/planning/plan-goal.ts";
+import { digestOf } from "#act/settings/trust-file.ts";
 import { byteLength } from "#domain/core/quote.ts";
 import { refuse } from "#domain/core/refusal.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
@@ -93,14 +94,32 @@ export async function readProposal(world: World, word: string): Promise<ReadProp
 /** How a proposal is called where a plan file would have its name. */
 const PROPOSAL = "the proposed plan";
 
-/** The proposal becomes the plan. `number`: the one that was looked at; any other is refused. */
+/** Which proposal somebody looked at: the asking it is of, and its text, since people change that. */
+export interface SeenProposal {
+  readonly number?: number;
+  readonly digest?: string;
+}
+
+/** Stands for the text of a proposal as somebody saw it. */
+export function digestOfProposal({ raw }: Pick<Proposal, "raw">): string {
+  return digestOf(raw);
+}
+
+/** What somebody has before them, to be named when they decide about it. */
+export function nameSeen(planning: Planning | null | undefined): SeenProposal {
+  if (!planning?.proposal) return {};
+  return { number: planning.number, digest: digestOfProposal(planning.proposal) };
+}
+
+/** The proposal becomes the plan. Where it is said which one was looked at, any other is refused. */
 export async function acceptProposal(
   world: World,
   word: string,
-  options: { readonly number?: number; readonly prune?: Pruned } = {},
+  options: SeenProposal & { readonly prune?: Pruned } = {},
 ): Promise<AcceptedPlan & { readonly goalId: string }> {
   assertPerson(world, "accept");
   const { goalId, number, proposal, kept } = await findProposal(world, word);
+  assertSeen(goalId, proposal, options);
   const wanted = options.number ?? number;
   const read = await readPlan(world, { name: PROPOSAL, text: proposal.raw }, kept);
   const { base: _base, nodeCount: _count, ...provenance } = proposal;
@@ -121,10 +140,11 @@ export async function editProposal(
   world: World,
   word: string,
   text: string,
-  options: { readonly number?: number } = {},
+  options: SeenProposal = {},
 ): Promise<{ readonly goalId: string; readonly changed: boolean }> {
   assertPerson(world, "edit");
   const { goalId, number, proposal, kept } = await findProposal(world, word);
+  assertSeen(goalId, proposal, options);
   if (text.trim() === proposal.raw.trim()) return { goalId, changed: false };
   if (byteLength(text) > LONGEST_PROPOSAL) {
     const message = `The plan is longer than the ${LONGEST_PROPOSAL} bytes a proposal may have.`;
@@ -185,19 +205,28 @@ async function findProposal(world: World, word: string): Promise<FoundProposal> 
   return { goalId, number: planning.number, proposal: planning.proposal, kept };
 }
 
+/** Where somebody else has changed its text since, it is not what they looked at. */
+function assertSeen(goalId: string, proposal: Proposal, { digest }: SeenProposal): void {
+  if (digest !== undefined && digest !== digestOfProposal(proposal)) orThrow(refuseChanged(goalId));
+}
+
+/** Said where what is proposed is not what somebody looked at. */
+export const PROPOSAL_CHANGED = "PROPOSAL_CHANGED";
+
+function refuseChanged(goalId: string): Decision<never> {
+  return refuse(
+    "conflict",
+    PROPOSAL_CHANGED,
+    `Another plan is proposed for ${goalId} by now; nothing was changed.`,
+    `Look at it: overseer goal plan ${goalId} --show`,
+  );
+}
+
 /** Compare and set: it is still the one that was looked at, and still made on the plan that the goal has. */
 function refuseOther(goal: Goal, number: number, seen: Proposal): Decision<never> | undefined {
   const { goalId, planning, plan } = goal;
-  const show = `Look at it: overseer goal plan ${goalId} --show`;
   if (!planning?.proposal) return noProposal(goalId, planning ?? null);
-  if (planning.number !== number || planning.proposal.raw !== seen.raw) {
-    return refuse(
-      "conflict",
-      "PROPOSAL_CHANGED",
-      `Another plan is proposed for ${goalId} by now; nothing was changed.`,
-      show,
-    );
-  }
+  if (planning.number !== number || planning.proposal.raw !== seen.raw) return refuseChanged(goalId);
   if (seen.base === plan.length) return undefined;
   return refuse(
     "conflict",

@@ -105,3 +105,15 @@ test("PLAN-1: asked for without a daemon, killed in the middle, taken up by the 
   expect([auto.code, JSON.parse(auto.stdout)]).toEqual([0, expect.objectContaining({ planning: null })]);
   expect(fleet.all("plan.accepted")).toHaveLength(2);
 });
+
+test("PLAN-1: what is accepted at once is told to be accepted", async () => {
+  const models = scriptModels({ "": [GOOD, JSON.stringify(withFirstTask({ name: "Governor" }))] });
+  const more = `model: {command: '${models.command}'}\nchecks: {unit: 'true'}\n`;
+  const fleet = await fleetOf({ files: FILES, more });
+  const { goalId } = JSON.parse(await fleet.ok("goal", "create", "Limits", "--json")) as { goalId: string };
+  for (const revision of [1, 2]) {
+    const told = await fleet.ok("goal", "plan", goalId, "--with-model", "--yes");
+    expect(told).toContain(`The plan of ${goalId} is accepted: revision ${revision}, 3 nodes.`);
+    expect(told).not.toContain("No plan is proposed");
+  }
+});

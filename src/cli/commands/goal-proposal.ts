@@ -10,7 +10,14 @@ import { withShortTimes } from "#cli/short-time.ts";
 import { breakSentences, inert, plural } from "#cli/text.ts";
 import { livingDaemon } from "#control/daemon.ts";
 import { editProposalIn } from "#control/edit-proposal.ts";
-import { acceptProposal, dropProposal, readProposal, wantPlan } from "#control/planning.ts";
+import {
+  acceptProposal,
+  dropProposal,
+  nameSeen,
+  readProposal,
+  type SeenProposal,
+  wantPlan,
+} from "#control/planning.ts";
 import { presentPlan, presentPlanning } from "#control/present.ts";
 import type { World } from "#control/world.ts";
 import { isoTime } from "#domain/core/iso-time.ts";
@@ -79,6 +86,7 @@ export async function askForPlan(
 ): Promise<void> {
   const accept = call.has("yes") ? { accept: "auto" as const } : {};
   const { goalId, number } = await wantPlan(world, word, { remark, scout: call.has("scout"), ...accept });
+  const { plan: before } = (await readProposal(world, goalId)).goal;
   if (!call.json) {
     const left = livingDaemon(world) ? "Ctrl-C leaves it to the daemon" : "Ctrl-C leaves it for the next 'overseer up'";
     call.out.remark(`Asking a model for a plan of ${goalId}; ${left}.`);
@@ -86,7 +94,20 @@ export async function askForPlan(
   const { planning, left: isLeft } = await awaitUnlessLeft(world, goalId, number);
   if (isLeft) throw toLeftError(world, goalId);
   if (planning?.status === "failed") throw toFailedError(goalId, planning);
+  if (planning === null && !call.json && (await tellTaken(call, world, goalId, before.length))) return;
   return showProposal(call, world, goalId);
+}
+
+/** Accepted without a question: with --yes, or as planner.accept says. */
+async function tellTaken(call: Call, world: World, goalId: string, before: number): Promise<boolean> {
+  const { goal, planning } = await readProposal(world, goalId);
+  const last = goal.plan.at(-1);
+  if (planning !== null || last?.source !== "model" || goal.plan.length <= before) return false;
+  call.out.line(
+    `The plan of ${goalId} is accepted: revision ${last.revision}, ${plural(last.nodeCount, "node")}. Look at it: overseer goal show ${goalId}`,
+  );
+  for (const line of tellOrigin(last)) call.out.line(line);
+  return true;
 }
 
 /** Ctrl-C ends the waiting, and where this command asks the model itself, the model. */
@@ -157,7 +178,14 @@ function tellWaiting(goalId: string, { status, detail, until }: Planning, isDaem
 }
 
 /** Where a proposal came from, and what was put right in it. */
-function tellOrigin({ model, promptId, promptHash, ownPrompt, rejected, notes = [] }: Proposal): string[] {
+function tellOrigin({
+  model,
+  promptId,
+  promptHash,
+  ownPrompt,
+  rejected,
+  notes = [],
+}: Omit<Proposal, "base">): string[] {
   const prompt = ownPrompt ? `your own prompt ${promptId}` : `prompt ${promptId}`;
   const before = rejected.length === 0 ? "" : `, after ${plural(rejected.length, "answer")} that did not hold`;
   return [
@@ -166,9 +194,11 @@ function tellOrigin({ model, promptId, promptHash, ownPrompt, rejected, notes = 
   ];
 }
 
-async function acceptOrAsk(call: Call, world: World, word: string, prune: Pruned): Promise<void> {
+/** `seen`: what the person was told about, and agreed to. */
+async function acceptOrAsk(call: Call, world: World, word: string, prune: Pruned, seen?: SeenProposal): Promise<void> {
+  const named = seen ?? nameSeen((await readProposal(world, word)).planning);
   try {
-    const accepted = await acceptProposal(world, word, { prune });
+    const accepted = await acceptProposal(world, word, { ...named, prune });
     if (call.json) call.out.json(presentPlan(accepted));
     else tellAccepted(call, accepted);
   } catch (error) {
@@ -177,7 +207,7 @@ async function acceptOrAsk(call: Call, world: World, word: string, prune: Pruned
     if (yes === undefined) throw error;
     if (!yes) return call.out.line("Nothing was changed.");
     // Exactly what was shown: what has come to be open meanwhile is asked about again.
-    return acceptOrAsk(call, world, word, error.details?.leftOut as readonly string[]);
+    return acceptOrAsk(call, world, word, error.details?.leftOut as readonly string[], named);
   }
 }
 

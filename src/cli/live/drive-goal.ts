@@ -9,7 +9,7 @@ import { planLinesOf } from "#cli/proposal-lines.ts";
 import { tellWhen, withShortTimes } from "#cli/short-time.ts";
 import { breakSentences, inert } from "#cli/text.ts";
 import { launchDaemon, livingDaemon } from "#control/daemon.ts";
-import { acceptProposal, readProposal } from "#control/planning.ts";
+import { acceptProposal, nameSeen, readProposal } from "#control/planning.ts";
 import { presentGoal } from "#control/present.ts";
 import { takeBackGoal } from "#control/sentence-goal.ts";
 import { goal as viewGoal } from "#control/views.ts";
@@ -45,7 +45,7 @@ export async function driveGoal(call: Call, parts: Parts, world: World, goalId: 
     if (!call.json) await showPlan(call, world, goal);
     if (drive.dryRun) return endDryRun(call, world, goal);
     if (drive.yes) {
-      await acceptProposal(world, goalId, { number: planning.number });
+      await acceptProposal(world, goalId, nameSeen(planning));
       continue;
     }
     if (call.json || !call.out.interactive) throw await describeProposed(call, world, goalId);

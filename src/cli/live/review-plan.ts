@@ -7,7 +7,14 @@ import type { Call } from "#cli/command.ts";
 import { openEditorOf } from "#cli/editor.ts";
 import { breakSentences, inert, inertLines } from "#cli/text.ts";
 import { editProposalIn } from "#control/edit-proposal.ts";
-import { acceptProposal, dropProposal, wantPlan } from "#control/planning.ts";
+import {
+  acceptProposal,
+  dropProposal,
+  nameSeen,
+  PROPOSAL_CHANGED,
+  type SeenProposal,
+  wantPlan,
+} from "#control/planning.ts";
 import { takeBackGoal } from "#control/sentence-goal.ts";
 import type { World } from "#control/world.ts";
 import type { Goal } from "#domain/model/goal.ts";
@@ -31,22 +38,29 @@ const PROMPT = "[a]ccept and begin, [e]dit, a[n]other with a remark, [d]rop: ";
 export async function reviewPlan(call: Call, world: World, goal: Goal): Promise<Reviewed> {
   const { goalId, planning } = goal;
   if (!planning?.proposal) return "again";
-  const { number, scout } = planning;
+  const { scout } = planning;
+  const seen = nameSeen(planning);
   for (;;) {
     switch (await askChoice(PROMPT, CHOICES)) {
       case "left":
         return "left";
       case "accept":
-        if (await wasTaken(call, () => acceptPlan(call, world, goalId, number))) return "accepted";
+        switch (await tryTo(call, () => acceptPlan(call, world, goalId, seen))) {
+          case "done":
+            return "accepted";
+          case "changed":
+            // It is shown as it is now, and asked about again.
+            return "again";
+        }
         break;
       case "edit":
-        if (await wasTaken(call, () => editPlan(call, world, goalId))) return "again";
+        if ((await tryTo(call, () => editPlan(call, world, goalId))) !== "refused") return "again";
         break;
       case "another": {
         const remark = (await askLine("What should be different? "))?.trim();
         if (remark === undefined) return "left";
-        if (remark !== "" && (await wasTaken(call, () => wantPlan(world, goalId, { remark, scout, accept: "person" }))))
-          return "again";
+        const want = () => wantPlan(world, goalId, { remark, scout, accept: "person" });
+        if (remark !== "" && (await tryTo(call, want)) !== "refused") return "again";
         break;
       }
       case "drop":
@@ -70,16 +84,16 @@ async function acceptPlan(
   call: Call,
   world: World,
   goalId: string,
-  number: number,
+  seen: SeenProposal,
   prune: Pruned = [],
 ): Promise<boolean> {
   try {
-    await acceptProposal(world, goalId, { number, prune });
+    await acceptProposal(world, goalId, { ...seen, prune });
     return true;
   } catch (error) {
     if (!(error instanceof OverseerError) || error.code !== LEAVES_OUT) throw error;
     const yes = await askYes(call, error.message.split("\n").map(inert), "Cancel them?");
-    return yes === true && acceptPlan(call, world, goalId, number, error.details?.leftOut as readonly string[]);
+    return yes === true && acceptPlan(call, world, goalId, seen, error.details?.leftOut as readonly string[]);
   }
 }
 
@@ -89,14 +103,15 @@ async function editPlan(call: Call, world: World, goalId: string): Promise<boole
   return changed;
 }
 
-/** What is refused is said: the person is still there. */
-async function wasTaken(call: Call, act: () => Promise<unknown>): Promise<boolean> {
+/** What is refused is said: the person is still there. `changed`: what they look at is not what is proposed any more. */
+async function tryTo(call: Call, act: () => Promise<unknown>): Promise<"done" | "refused" | "changed"> {
   try {
-    return (await act()) !== false;
+    return (await act()) === false ? "refused" : "done";
   } catch (error) {
     if (!(error instanceof OverseerError) || error.kind === "internal") throw error;
-    const said = error.code === "EDITOR_MISSING" ? `${error.message} ${error.hint}` : error.message;
+    const isChanged = error.code === PROPOSAL_CHANGED;
+    const said = isChanged || error.code === "EDITOR_MISSING" ? `${error.message} ${error.hint}` : error.message;
     for (const line of breakSentences(call.out, inertLines(said))) call.out.problem(line);
-    return false;
+    return isChanged ? "changed" : "refused";
   }
 }
