@@ -231,6 +231,13 @@ test("DO-1: in a terminal: reviewed, asked for another with a remark, edited, ac
   enter("e");
   await terminal.shows("T1 Write the brake");
   await asks("[d]rop:");
+  // Somebody else changes it meanwhile: what is accepted is what is on the screen, or nothing.
+  const other = fleet.at(fleet.repo.path, { EDITOR: "sed -i s/brake/governor/" });
+  await other.ok("goal", "plan", "goal_add-rate-limiting", "--edit");
+  enter("a");
+  await terminal.shows("Another plan is proposed for goal_add-rate-limiting by now; nothing was changed.");
+  await terminal.shows("T1 Write the governor");
+  await asks("[d]rop:");
   enter("a");
   await terminal.shows("Started the daemon");
   await terminal.shows("T1 Overseer started builder-1#1");
