@@ -132,3 +132,15 @@ describe("PLAN-2: what is in progress stays as it is in all that a model may dec
     expect(problems).toEqual(ids.map((id) => expect.stringContaining(`${id} is in progress: repeat it word for word`)));
   });
 });
+
+test("PLAN-2: what is in progress is not moved elsewhere", () => {
+  const begun = withStatus(TREE, "T1", "in_progress");
+  const moved = answer(begun).flatMap((phase) => {
+    const [first, ...rest] = phase.children;
+    return [
+      { ...phase, children: rest },
+      { ...phase, id: "P2", children: first ? [first] : [] },
+    ];
+  });
+  expect(problemsOfBegun(moved, begun.nodes)).toEqual([expect.stringContaining("T1 is in progress: leave it in P1")]);
+});

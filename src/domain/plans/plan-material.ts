@@ -7,7 +7,7 @@ import type { Goal } from "#domain/model/goal.ts";
 import type { Role } from "#domain/model/role.ts";
 import { isOpen, type WorkNode } from "#domain/model/work.ts";
 import { isRepeated } from "./persons-settings.ts";
-import type { PlannedNode } from "./plan.ts";
+import { definePlan, type PlannedNode } from "./plan.ts";
 import { toPlannedNodes, toPlanValues } from "./planned-nodes.ts";
 
 const NONE = "(none)";
@@ -73,14 +73,16 @@ export function listRepeated(phases: readonly PlannedNode[], existing: readonly 
 /** What a model's plan would take away from what has begun, each as a sentence. */
 export function problemsOfBegun(phases: readonly PlannedNode[], existing: readonly WorkNode[]): string[] {
   const wanted = new Map(phases.flatMap(listAll).map((node) => [node.id, node]));
+  const places = new Map(definePlan(phases).map(({ id, definition }) => [id, definition.parentId]));
   return existing.filter(hasBegun).flatMap((node) => {
     const planned = wanted.get(node.workNodeId);
     const isAtWork = isOpen(node);
     if (!planned) return isAtWork ? [`${node.workNodeId} is in progress: keep it in the plan as it is.`] : [];
     const how = isAtWork ? "in progress" : node.status;
-    return isRepeated(planned, node)
-      ? []
-      : [`${node.workNodeId} is ${how}: repeat it word for word, and give new work a new id.`];
+    const begun = `${node.workNodeId} is ${how}`;
+    if (!isRepeated(planned, node)) return [`${begun}: repeat it word for word, and give new work a new id.`];
+    if (places.get(node.workNodeId) === node.parentId) return [];
+    return [`${begun}: leave it in ${node.parentId ?? "its place as a phase"}.`];
   });
 }
 
