@@ -10,7 +10,7 @@ import type { Config } from "#config/schema.ts";
 import { byteLength } from "#domain/core/quote.ts";
 import type { Goal, Planning } from "#domain/model/goal.ts";
 import type { WorkNode } from "#domain/model/work.ts";
-import { judgePlan, type PlanGround } from "#domain/plans/judge-plan.ts";
+import { judgePlan, type PlanGround, problemsOfHead } from "#domain/plans/judge-plan.ts";
 import type { KnownNames } from "#domain/plans/known-names.ts";
 import { keepSettings } from "#domain/plans/persons-settings.ts";
 import type { PlannedNode } from "#domain/plans/plan.ts";
@@ -132,7 +132,7 @@ export function judgeAnswer(topic: PlanTopic, answer: PlanAnswer): JudgedAnswer 
   const { phases: said, goal } = redactDeep(read.plan);
   const phases = keepSettings(said, topic.goal, topic.nodes);
   const judged = judgePlan(phases, groundOf(topic, phases));
-  const problems = [...judged.problems, ...problemsOfBegun(phases, topic.nodes)];
+  const problems = [...judged.problems, ...problemsOfHead(goal), ...problemsOfBegun(phases, topic.nodes)];
   const bytes = byteLength(writePlanText(judged.phases, goal));
   if (bytes > LONGEST_PROPOSAL) problems.push(`The plan has ${bytes} bytes; ${LONGEST_PROPOSAL} is the limit.`);
   const rest = problems.length > 0 ? problems : problemsOfAccepting(topic, judged.phases);

@@ -4,6 +4,7 @@
  * other where nothing else orders them. A problem is a sentence that goes back to the model; a note is told to people.
  */
 import { cleanText } from "#domain/core/quote.ts";
+import type { GoalDefinition } from "#domain/model/goal.ts";
 import { matchRole } from "#domain/model/role.ts";
 import { type KnownNames, problemsOfNames } from "./known-names.ts";
 import { type PlanLimits, type PlannedNode, problemsOfPlan } from "./plan.ts";
@@ -65,8 +66,26 @@ const AGAINST_RULES =
 function problemsOfWords(node: PlannedNode): string[] {
   const { id, name, objective, expectedOutcome, definitionOfDone, acceptance, hints } = node;
   const lines = [name, ...acceptance, ...(hints.files ?? [])];
-  const texts = [...lines, objective, expectedOutcome, definitionOfDone];
-  const who = id.slice(0, 64);
+  const found = problemsOfTexts(id.slice(0, 64), [...lines, objective, expectedOutcome, definitionOfDone]);
+  if (lines.some((text) => text.includes("\n"))) {
+    found.push(`${id.slice(0, 64)} has a line break in its name, criteria or files.`);
+  }
+  return found;
+}
+
+/** What a plan says of its goal is shown to people and told to agents like everything else of it. */
+export function problemsOfHead({ title, successCriteria = [], constraints = [] }: PlanHead): string[] {
+  const lines = [...(title === undefined ? [] : [title]), ...successCriteria, ...constraints];
+  const found = problemsOfTexts("The goal", lines);
+  if (lines.some((text) => text.includes("\n"))) {
+    found.push("The goal has a line break in its title, success criteria or constraints.");
+  }
+  return found;
+}
+
+type PlanHead = Partial<Pick<GoalDefinition, "title" | "successCriteria" | "constraints">>;
+
+function problemsOfTexts(who: string, texts: readonly string[]): string[] {
   const found: string[] = [];
   if (texts.some((text) => hidesSomething(text))) {
     found.push(
@@ -76,7 +95,6 @@ function problemsOfWords(node: PlannedNode): string[] {
   if (texts.some((text) => PROMPT_MARK.test(text))) {
     found.push(`${who} holds marks by which prompts are divided (--- BEGIN, --- END).`);
   }
-  if (lines.some((text) => text.includes("\n"))) found.push(`${who} has a line break in its name, criteria or files.`);
   if (texts.some((text) => AGAINST_RULES.test(text))) {
     found.push(`${who} tells its agent to leave its instructions; say what is to be done instead.`);
   }

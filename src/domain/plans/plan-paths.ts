@@ -1,6 +1,6 @@
 /** Which paths a task of a model's plan may name: what is there, or what could come to be beside it. */
 import { nearest } from "#domain/core/nearest.ts";
-import { normalScope } from "#domain/core/scope.ts";
+import { normalScope, overlap } from "#domain/core/scope.ts";
 
 /** What is there. */
 export interface Layout {
@@ -33,7 +33,7 @@ export function findPathProblem(file: string, { files, folders }: Layout): strin
   const path = normalScope(file);
   if (path === undefined) return undefined;
   const parts = path.split("/");
-  if (parts.some((part) => part.toLowerCase() === ".git") || parts[0]?.toLowerCase() === ".overseer") {
+  if (parts.some((part) => canMean(part, ".git")) || canMean(parts[0] ?? "", ".overseer")) {
     return "that is not for agents to change.";
   }
   if (parts.some((part) => part.length > LONGEST_NAME || !PATH_LIKE.test(part)))
@@ -54,6 +54,11 @@ export function findPathProblem(file: string, { files, folders }: Layout): strin
   const newFolders = fixed.length - there - (isPattern ? 0 : 1);
   if (newFolders <= MOST_NEW_FOLDERS) return undefined;
   return `${there === 0 ? "nothing of that path is there" : `only ${fixed.slice(0, there).join("/")} is there`}, and so many new folders are not plausible.`;
+}
+
+/** Also by a pattern, as `.gi?` means `.git`; one of stars alone means everything, and so nothing in particular. */
+function canMean(part: string, name: string): boolean {
+  return !/^\*[*.]*$/.test(part) && overlap([part.toLowerCase()], [name]) !== undefined;
 }
 
 function findPattern(parts: readonly string[]): number {
