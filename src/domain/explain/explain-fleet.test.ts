@@ -613,6 +613,19 @@ const NEXT: [why: string, facts: Partial<FleetFacts>, says: string, at: number |
     null,
   ],
   ["nothing is open", { goals: [] }, "nothing; no goal is open", null],
+  ["a plan is asked for", planning({}), "a model is asked for the plan of goal_A", null],
+  [
+    "a plan is to be asked for: that is told once",
+    { ...planning({}), actions: [{ ...due, kind: "plan", workNodeId: null } as Action] },
+    "a model is asked for the plan of goal_A",
+    null,
+  ],
+  [
+    "a plan is asked for while somebody works",
+    { ...planning({}), agents: [agent] },
+    "a model is asked for the plan of goal_A; ada#1 at work; all are looked at again",
+    NOW + MINUTE,
+  ],
 ];
 test.each(NEXT)("HOLD-1: with nothing to explain it says what happens next: %s", (_why, facts, text, nextAt) => {
   expect(explainFleet({ ...QUIET, ...facts })).toEqual({ standstills: [], next: { text, nextAt } });
@@ -692,6 +705,12 @@ const LIKELY: [why: string, facts: Partial<FleetFacts>, says: string, at: number
     },
     "it is looked at whether ready work can be dispatched",
     NOW + MINUTE,
+  ],
+  [
+    "a plan is asked for without a daemon: by whoever waits for it",
+    { ...planning({}), daemon: { state: "stopped", sinceAt: null, nextTickAt: null } },
+    "a model is asked for the plan of goal_A while somebody waits for it, else by the daemon (overseer up)",
+    null,
   ],
 ];
 test.each(LIKELY)("HOLD-1: next is what really happens first: %s", (_why, facts, text, nextAt) => {

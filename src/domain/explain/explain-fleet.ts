@@ -26,7 +26,10 @@ export function explainFleet(facts: FleetFacts): Explained {
     ...explainPlannings(facts),
     ...facts.channels.map(explainChannel),
   ];
-  return { standstills, next: isHeld ? null : tellNext(facts, standstills) };
+  // Whoever waits at a terminal for a plan has it asked for without a daemon.
+  const isAlone = facts.configProblem === null && whole.every(({ kind }) => kind === "no-daemon");
+  if (isHeld) return { standstills, next: isAlone ? tellPlanning(facts) : null };
+  return { standstills, next: tellNext(facts, standstills) };
 }
 
 /** What holds everything: whoever is at work finishes, and nothing follows. */
@@ -146,8 +149,27 @@ function explainChannel({ channel, sinceAt, problem }: ChannelFact): Standstill 
 /** What holds back work that is ready, so that its dispatch is not promised. */
 const HOLDS_DISPATCH: ReadonlySet<StandstillKind> = new Set(["provider", "quota", "mass-death", "dispatch"]);
 
-/** The earliest thing that will really happen; where there is none, for whom it waits. */
+/** A plan that is being asked for comes when the model answers, and nobody knows when. */
+function tellPlanning({ plannings, daemon }: FleetFacts): NextStep | null {
+  const [first, ...more] = plannings.filter(({ status }) => status === "wanted");
+  if (first === undefined) return null;
+  const others = more.length === 0 ? "" : ` and ${more.length} more`;
+  const by = daemon.state === "running" ? "" : " while somebody waits for it, else by the daemon (overseer up)";
+  return { text: `a model is asked for the plan of ${first.goalId}${others}${by}`, nextAt: null };
+}
+
+/** Such a plan is told beside what has a time. */
 function tellNext(facts: FleetFacts, standstills: readonly Standstill[]): NextStep {
+  const asked = tellPlanning(facts);
+  if (asked === null) return tellNextStep(facts, standstills);
+  const step = tellNextStep({ ...facts, actions: facts.actions.filter(({ kind }) => kind !== "plan") }, standstills);
+  const isYours = standstills.some(({ turn }) => turn === "person");
+  if (step.text.startsWith("nothing") && !isYours) return asked;
+  return { ...step, text: `${asked.text}; ${step.text.replace(/^nothing by itself/, "nothing else by itself")}` };
+}
+
+/** The earliest thing that will really happen; where there is none, for whom it waits. */
+function tellNextStep(facts: FleetFacts, standstills: readonly Standstill[]): NextStep {
   const { goals, agents, daemon, now } = facts;
   const tick = daemon.nextTickAt === null ? null : Math.max(daemon.nextTickAt, now);
   const working = agents.filter(({ seen }) => seen === "working" || seen === "starting" || seen === "preparing");
