@@ -48,6 +48,12 @@ export function findPromptById(id: string): ModelPrompt {
   throw new OverseerError("not-found", "PROMPT_UNKNOWN", `There is no prompt "${id.slice(0, 80)}".`, hint);
 }
 
+/** As it is printed: a shell has emptied the file already into which that is to be written. */
+export async function loadPrintedPrompt(files: ReadDir, ground: Ground, ours: ModelPrompt): Promise<ModelPrompt> {
+  const own = await files.read(resolveConfigured(ground, `${PROMPTS_DIR}/${ours.id}.md`).path);
+  return own?.trim() === "" ? ours : loadModelPrompt(files, ground, ours);
+}
+
 /** The user's own text where there is one, else ours. Throws a config error for one that cannot be used. */
 export async function loadModelPrompt(files: ReadDir, ground: Ground, ours: ModelPrompt): Promise<ModelPrompt> {
   const name = `${PROMPTS_DIR}/${ours.id}.md`;
@@ -55,7 +61,7 @@ export async function loadModelPrompt(files: ReadDir, ground: Ground, ours: Mode
   if (own === undefined || own === ours.text) return ours;
   const problem = findPromptProblem(own, ours);
   if (problem !== undefined) {
-    const hint = `Correct ${name}, or delete it to use ours; 'overseer config prompt ${ours.id} --built-in' prints that.`;
+    const hint = `Correct ${name}, or delete it and run 'overseer config accept' to use ours; 'overseer config prompt ${ours.id} --built-in' prints that.`;
     throw new OverseerError("config", "PROMPT_INVALID", `${name}: ${problem}`, hint);
   }
   return { id: ours.id, text: own, own: true };

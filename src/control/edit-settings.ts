@@ -2,8 +2,10 @@
  * A person changes .overseer/config.yaml: one key by `config set`, or the file in their editor. What is written has been
  * checked as the loader checks it and replaces the file in one step; what cannot be used is never in its place.
  */
+
 import { rulesNow } from "#act/landing/rules.ts";
 import { lookAtSettings } from "#act/settings/settings.ts";
+import { makeSettingsReader } from "#act/settings/settings-reader.ts";
 import { refuseLinked } from "#act/settings/tracked-state.ts";
 import { hashOfConfig } from "#config/checked-copy.ts";
 import { setKey } from "#config/edit.ts";
@@ -110,7 +112,7 @@ async function readFile(world: World): Promise<{ readonly path: string; readonly
   // Written over, a link would become a file of its own, with the link's mode.
   await refuseLinked(files, root);
   const path = `${root.userDir}/config.yaml`;
-  return { path, text: await files.read(path) };
+  return { path, text: await makeSettingsReader(files, root).read(path) };
 }
 
 /** Refused where somebody else has written it meanwhile: their words are not thrown away. */

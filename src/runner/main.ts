@@ -2,9 +2,11 @@
  * The runner's entry: `runner <launch file>`. It builds the real parts for one attempt, listens on its socket, and
  * keeps going when its terminal is lost: only the view ends with it.
  */
+
 import { existsSync, rmSync } from "node:fs";
 import { doubtStore, safeModeIn } from "#act/safe-mode.ts";
 import type { SettingsGround } from "#act/settings/settings.ts";
+import { makeSettingsReader } from "#act/settings/settings-reader.ts";
 import { takeUpdate, type UpdateParts } from "#act/updates/take-update.ts";
 import { configOfCopy, hasOurShape, readCopy } from "#config/checked-copy.ts";
 import type { Config } from "#config/schema.ts";
@@ -207,9 +209,10 @@ function takeTypedLines({ agent, attempt, goalId, nodeId }: LaunchFile, run: Att
 async function configNow(ground: SettingsGround): Promise<Config> {
   const { root, files } = ground;
   const copy = await files.read(`${root.state}/run/config.json`);
-  const fitting = configOfCopy(copy, await files.read(`${root.userDir}/config.yaml`));
-  if (fitting) return fitting;
   try {
+    const text = await makeSettingsReader(files, root).read(`${root.userDir}/config.yaml`);
+    const fitting = configOfCopy(copy, text);
+    if (fitting) return fitting;
     const { lookAtSettings } = await import("#act/settings/settings.ts");
     return (await lookAtSettings(ground)).config;
   } catch (error) {

@@ -61,7 +61,7 @@ export async function planGoal(
     // Settings that nobody confirmed hold everything back, and say so themselves.
     if (error.kind === "conflict") throw error;
     // What only a person can put right is told now; the rest of the machine may be in order again in a while.
-    const isTheirs = error.kind === "config" || error.kind === "usage" || error.kind === "not-found";
+    const isTheirs = ["config", "usage", "not-found"].includes(error.kind) || error.code === "SETTINGS_LINKED";
     return isTheirs
       ? fail(parts, goal, number, toFailure(error))
       : waitForAnswer(parts, goal, number, "unreached", toFailure(error));

@@ -26,6 +26,7 @@ import { OverseerError } from "#errors.ts";
 import type { Git } from "#git/git.ts";
 import type { Files } from "#sys/files.ts";
 import type { Root } from "#sys/root.ts";
+import { makeSettingsReader } from "./settings-reader.ts";
 import { refuseLinked } from "./tracked-state.ts";
 import { digestOf, hasOwnTrust, readTrust, writeTrust } from "./trust-file.ts";
 
@@ -64,7 +65,8 @@ export async function lookAtSettings(ground: SettingsGround): Promise<Settings> 
 const MOST_LOOKS = 5;
 
 async function lookAgainst(ground: SettingsGround, copyText: string | undefined): Promise<Settings> {
-  const { files, root } = ground;
+  const { root } = ground;
+  const files = makeSettingsReader(ground.files, root);
   const configText = await files.read(pathOf(ground, CONFIG_FILE));
   const copy = readCopy(copyText);
   if (copy?.files === undefined) return firstLook(ground, copy, configText);
@@ -77,7 +79,7 @@ async function lookAgainst(ground: SettingsGround, copyText: string | undefined)
     const now = await gatherSettings(files, root, { config: kept.config, configText });
     return { ...before, hold: holdForGone(findGone(kept.files, now, kept.builtIn)) };
   }
-  const isTrusted = (await readTrust(files, trustPlace(ground))).includes(digestOf(copyText ?? ""));
+  const isTrusted = (await readTrust(ground.files, trustPlace(ground))).includes(digestOf(copyText ?? ""));
   const same = hasOurShape(kept) && kept.hash === hashOfConfig(configText);
   const config = same ? kept.config : await parse(ground, configText);
   const texts = await gatherSettings(files, root, { config, configText });
@@ -120,7 +122,8 @@ async function firstLook(
   copy: CheckedCopy | undefined,
   configText: string | undefined,
 ): Promise<Settings> {
-  const { files, root } = ground;
+  const { root } = ground;
+  const files = makeSettingsReader(ground.files, root);
   const isAway = (configText ?? "").trim() === "" && copy !== undefined && copy.hash !== hashOfConfig(configText);
   if (isAway) {
     const hold = holdForGone([{ name: CONFIG_FILE, how: configText === undefined ? "missing" : "empty" }]);
@@ -158,9 +161,10 @@ export interface SettingsOnDisk {
 
 export async function readSettings(ground: SettingsGround): Promise<SettingsOnDisk> {
   await refuseLinked(ground.files, ground.root);
-  const configText = await ground.files.read(pathOf(ground, CONFIG_FILE));
+  const files = makeSettingsReader(ground.files, ground.root);
+  const configText = await files.read(pathOf(ground, CONFIG_FILE));
   const config = await parse(ground, configText);
-  return { config, configText, texts: await gatherSettings(ground.files, ground.root, { config, configText }) };
+  return { config, configText, texts: await gatherSettings(files, ground.root, { config, configText }) };
 }
 
 /** By a person's word. It is what they were shown that is confirmed, not what may lie there by now. */

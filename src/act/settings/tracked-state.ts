@@ -53,7 +53,7 @@ export async function refuseLinked(
       "Keep the settings in this repository itself: remove the submodule and put plain files in its place.",
     );
   }
-  for (const directory of [userDir, `${userDir}/roles`, `${userDir}/agents`]) {
+  for (const directory of [userDir, `${userDir}/roles`, `${userDir}/agents`, `${userDir}/prompts`]) {
     for (const name of (await files.list(directory)) ?? []) {
       const path = `${directory}/${name}`;
       // What a link points to changes without the link: nobody would be asked about it.
@@ -63,7 +63,7 @@ export async function refuseLinked(
 }
 
 type LinkFiles = Pick<Files, "facts" | "list">;
-const SETTINGS_NAME = /\.(ya?ml|md)$|^(roles|agents)$/;
+const SETTINGS_NAME = /\.(ya?ml|md)$|^(roles|agents|prompts)$/;
 
 function toLinkedError(path: string): OverseerError {
   return new OverseerError(

@@ -215,23 +215,23 @@ const prompt: Command<ConfigParts> = {
   name: "prompt",
   summary: "Print a text with which models are asked, or list them all.",
   details:
-    "Each is yours to change: put it into .overseer/prompts/<id>.md, and it is used instead of the built-in one. Words in double braces are filled in; all of them have to stay. Every use is recorded with the hash of its text, and 'overseer why' says when it was your own.",
+    "Each is yours to change: put it into .overseer/prompts/<id>.md, and it is used instead of the built-in one; delete it and run 'overseer config accept' to have that again. Words in double braces are filled in; all of them have to stay. Every use is recorded with the hash of its text, and 'overseer why' says when it was your own.",
   args: [{ name: "id", summary: "Which one; without it, all of them are listed.", optional: true }],
   options: [{ name: "built-in", summary: "The built-in text, also where you have your own." }],
   examples: [
     {
-      line: "overseer config prompt plan-goal > .overseer/prompts/plan-goal.md",
+      line: "mkdir -p .overseer/prompts && overseer config prompt plan-goal --built-in > .overseer/prompts/plan-goal.md",
       why: "Begin your own from the built-in one.",
     },
   ],
   async run(call, parts) {
-    const { findPromptById, hashPrompt, loadModelPrompt, MODEL_PROMPTS } = await import("#config/model-prompts.ts");
+    const { findPromptById, hashPrompt, loadPrintedPrompt, MODEL_PROMPTS } = await import("#config/model-prompts.ts");
     const world = await parts.world();
     const { files } = await world.settings();
     const id = call.optionalArg("id");
     const chosen = id === undefined ? MODEL_PROMPTS : [findPromptById(id)];
     const found = await Promise.all(
-      chosen.map((one) => (call.has("built-in") ? one : loadModelPrompt(files, world.root, one))),
+      chosen.map((one) => (call.has("built-in") ? one : loadPrintedPrompt(files, world.root, one))),
     );
     const rows = found.map((one) => ({ id: one.id, own: one.own === true, hash: hashPrompt(one), text: one.text }));
     if (call.json) return call.out.json(presentPlain(id === undefined ? rows : { ...rows[0] }));

@@ -204,8 +204,8 @@ async function worldHere(parts: Parts): Promise<World | undefined> {
 async function limitsHere(parts: Parts): Promise<Limiting> {
   const world = await worldHere(parts);
   if (world === undefined) return plainLimits(schema.parse({}));
-  const config = await world.config();
-  const roles = await loadRoles(world.files, roleSources(world.root, config));
+  const { config, files } = await world.settings();
+  const roles = await loadRoles(files, roleSources(world.root, config));
   return { config, reflex: config.reflex, roles: roles.byCapability };
 }
 

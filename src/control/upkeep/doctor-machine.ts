@@ -3,8 +3,10 @@
  * place of its own, and whether disk and clock can be relied on. Nothing is spent, and nothing of the person's is touched:
  * the scratch repository, the tmux server and its socket are made for the occasion and removed after it.
  */
+
 import { filterEnvironment } from "#act/attempt-files.ts";
 import type { Settings } from "#act/settings/settings.ts";
+import { makeSettingsReader } from "#act/settings/settings-reader.ts";
 import { roleSources } from "#config/places.ts";
 import { loadRoles } from "#config/roles.ts";
 import type { Config } from "#config/schema.ts";
@@ -146,7 +148,10 @@ export async function environmentFinding(world: World): Promise<Finding> {
 export async function listWantedRuntimes(world: World, config: Config): Promise<Map<string, Set<string>>> {
   const wanted = new Map([[config.runtime, new Set([config.defaults.permissionMode as string])]]);
   try {
-    const { byCapability } = await loadRoles(world.files, roleSources(world.root, config));
+    const { byCapability } = await loadRoles(
+      makeSettingsReader(world.files, world.root),
+      roleSources(world.root, config),
+    );
     for (const { runtime, permissionMode } of byCapability.values()) {
       const name = runtime ?? config.runtime;
       wanted.set(name, (wanted.get(name) ?? new Set()).add(permissionMode));

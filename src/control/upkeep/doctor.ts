@@ -3,10 +3,12 @@
  * fixed without losing anything. What is judged are outcomes: things are tried out (doctor-machine.ts, doctor-hooks.ts). A damaged database is moved aside, never repaired in place, and only while nobody
  * else has it open: renaming a file under a writer lets it write where nobody reads.
  */
+
 import type { Database } from "bun:sqlite";
 import { statSync } from "node:fs";
 import { judgeStanding, separateCopy } from "#act/place.ts";
 import { safeModeFile } from "#act/safe-mode.ts";
+import { makeSettingsReader } from "#act/settings/settings-reader.ts";
 import { listTrackedState, refuseTracked, toTrackedError } from "#act/settings/tracked-state.ts";
 import { noticesOf } from "#config/load.ts";
 import { daemonStatus } from "#control/daemon-status.ts";
@@ -155,8 +157,9 @@ function tooLate(check: string): Finding {
 async function configuration(world: World): Promise<Finding> {
   try {
     await world.config();
+    await world.settings(); // every file of them, not only the one
     const path = `${world.root.userDir}/config.yaml`;
-    const text = await world.files.read(path);
+    const text = await makeSettingsReader(world.files, world.root).read(path);
     const notices = await noticesOf({ path, ...(text === undefined ? {} : { text }) });
     return { check: "config", ok: true, detail: ["valid", ...notices].join("; ") };
   } catch (error) {

@@ -2,9 +2,11 @@
  * Setting Overseer up in a repository: the files a person edits, the database, and the first line of the log. Safe to
  * run again at any time: what exists is kept, what is missing is added, an older database is migrated.
  */
+
 import { rulesNow } from "#act/landing/rules.ts";
 import { landingBranch } from "#act/landing/target-branch.ts";
 import { confirmSettings, readSettings, settingsChange } from "#act/settings/settings.ts";
+import { makeSettingsReader } from "#act/settings/settings-reader.ts";
 import { refuseTracked } from "#act/settings/tracked-state.ts";
 import { resolveConfigured } from "#config/places.ts";
 import { planScaffold, type ScaffoldFile, scaffold } from "#config/scaffold.ts";
@@ -66,9 +68,10 @@ export async function init(world: World, version: string, choices: InitChoices):
   await refuseTracked(world);
   const branch = await currentBranch(git, world.root.project);
   const { state, userDir } = world.root;
+  const reader = makeSettingsReader(world.files, world.root);
   const existing = new Map<string, string>();
   for (const { path } of scaffold()) {
-    const text = await world.files.read(`${userDir}/${path}`);
+    const text = await reader.read(`${userDir}/${path}`);
     if (text !== undefined) existing.set(path, text);
   }
   const isConfigured = existing.has("config.yaml");

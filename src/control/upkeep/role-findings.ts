@@ -2,6 +2,7 @@
  * RUN-2 for doctor: what each role may do without being asked, and whether the runtime it would get can hold it to that.
  * A role that fails here is refused at sling in the same words.
  */
+import { makeSettingsReader } from "#act/settings/settings-reader.ts";
 import { listStrangePrompts, loadModelPrompt, MODEL_PROMPTS } from "#config/model-prompts.ts";
 import { roleSources } from "#config/places.ts";
 import { loadRoles } from "#config/roles.ts";
@@ -15,7 +16,10 @@ import { OverseerError } from "#errors.ts";
 export async function roleFindings(world: World): Promise<Finding[]> {
   try {
     const config = await world.config();
-    const { byCapability, notes } = await loadRoles(world.files, roleSources(world.root, config));
+    const { byCapability, notes } = await loadRoles(
+      makeSettingsReader(world.files, world.root),
+      roleSources(world.root, config),
+    );
     const findings: Finding[] = notes.map((detail) => ({ check: "roles", ok: true, detail }));
     findings.push(...(await promptFindings(world)));
     for (const role of byCapability.values()) {
@@ -32,13 +36,15 @@ export async function roleFindings(world: World): Promise<Finding[]> {
 
 /** A text of the user's own that cannot be used, or that nothing uses, with which models would be asked. */
 async function promptFindings(world: World): Promise<Finding[]> {
-  const strange = await listStrangePrompts(world.files, world.root);
+  const files = makeSettingsReader(world.files, world.root);
+  const strange = await listStrangePrompts(files, world.root);
   const findings: Finding[] = strange.map((detail) => ({ check: "prompts", ok: true, detail }));
   for (const prompt of MODEL_PROMPTS) {
     try {
-      await loadModelPrompt(world.files, world.root, prompt);
+      await loadModelPrompt(files, world.root, prompt);
     } catch (error) {
       if (!(error instanceof OverseerError)) throw error;
+      if (error.code.startsWith("CONFIG")) continue; // told by the configuration's own check
       findings.push({ check: "prompts", ok: false, detail: error.message, next: error.hint });
     }
   }
