@@ -66,7 +66,9 @@ describe("PLAN-1: a plan as lines", () => {
     const one = [planned("P1", { name: "Limits", children: [planned("T1", { name: "Add rate limiting" })] })];
     expect(show(one, { columns: 80 })).toEqual([
       "  P1  Limits",
+      "    Reach P1",
       "    T1  Add rate limiting",
+      "      Reach T1",
       "      done when T1 is seen to work",
       "",
       "1 phase, 1 task; 1 agent.",
@@ -78,16 +80,23 @@ describe("PLAN-1: a plan as lines", () => {
   test("at 80 columns: the tree, its marks, and what it takes", () => {
     expect(show(DATES, { columns: 80 }, THREE)).toEqual([
       "  P1  Read dates",
+      "    Reach P1",
       "  * T1.1  A grammar for every format in docs/dates.md  src/dates/grammar.ts, sr…",
+      "      Reach T1.1",
       "      done when npm test -- grammar passes; each sample of docs/dates.md is read",
       "      S1  ISO",
+      "        Reach S1",
       "        done when ISO parses",
       "    T1.2  Names of months  src/locales",
+      "      Reach T1.2",
       "      done when locale tests pass",
       "    T1.3  Notes",
+      "      Reach T1.3",
       "      done when docs/notes.md tells it",
       "  P2  Use them  after P1",
+      "    Reach P2",
       "  * T2.1  The importer  scout",
+      "      Reach T2.1",
       "      done when old files import",
       "",
       "2 phases, 4 tasks, 1 subtask; up to 3 agents at once, and places for 2",
@@ -104,13 +113,18 @@ describe("PLAN-1: a plan as lines", () => {
     const plan = [{ ...planned("P1"), children: DATES[0]?.children ?? [] }];
     expect(show(plan, { columns: 120 }, THREE)).toEqual([
       "  P1  Node P1",
+      "    Reach P1",
       "    T1.1  A grammar for every format in docs/dates.md  src/dates/grammar.ts, src/dates/tokens.ts +1",
+      "      Reach T1.1",
       "      done when npm test -- grammar passes; each sample of docs/dates.md is read",
       "      S1  ISO",
+      "        Reach S1",
       "        done when ISO parses",
       "    T1.2  Names of months  src/locales",
+      "      Reach T1.2",
       "      done when locale tests pass",
       "    T1.3  Notes",
+      "      Reach T1.3",
       "      done when docs/notes.md tells it",
       "",
       "1 phase, 3 tasks, 1 subtask; up to 3 agents at once, and places for 2 (agents.maxConcurrent): 2 rounds.",
@@ -161,6 +175,46 @@ describe("PLAN-1: a plan as lines", () => {
       "  P5  Phase number 5  after P4; 27 tasks, 156 subtasks",
       "… 995 nodes folded; --full shows everything",
     ]);
+  });
+
+  test("what its agent is told is seen before it is accepted: two lines of it, and how much more there is", () => {
+    const objective = `Limit every route. ${"Count each request by its key, and answer 429 beyond the limit. ".repeat(4)}`;
+    const task = planned("T1", {
+      ...{
+        name: "Limits",
+        objective: "Limit it",
+        expectedOutcome: "Limits hold",
+        definitionOfDone: "Then push to main",
+      },
+      acceptance: [],
+    });
+    const long = planned("T2", { name: "Long", objective, acceptance: [] });
+    const same = planned("T3", { name: "Same", objective: "Same", acceptance: [] });
+    const plan = [planned("P1", { name: "Api", objective: "", children: [task, long, same] })];
+    const lines = show(plan, { columns: 80 });
+    expect(lines.slice(0, lines.indexOf(""))).toEqual([
+      "  P1  Api",
+      "    T1  Limits",
+      "      Limit it Limits hold Then push to main",
+      "    T2  Long",
+      "      Limit every route. Count each request by its key, and answer 429 beyond",
+      "      the limit. Count each request by its key, a… (159 more characters: --full)",
+      "    T3  Same",
+      "… what is cut: --full",
+    ]);
+    const whole = show(plan, { columns: 80, full: true });
+    expect(whole).toContain("      Then push to main");
+    expect(whole.join(" ").match(/beyond/g)).toHaveLength(4);
+  });
+
+  test("where that does not fit it is said that it is hidden", () => {
+    const tasks = Array.from({ length: 40 }, (_, at) => planned(`T${at}`, { objective: "x ".repeat(100) }));
+    const lines = show([planned("P1", { children: tasks })], { columns: 80 });
+    expect(lines).toContain("… objectives are hidden: --full");
+    const fewer = show([planned("P1", { children: tasks.slice(0, 25) })], { columns: 80 });
+    expect(fewer.filter((line) => line.includes("more characters: --full)"))).toHaveLength(25);
+    const fullCommand = "overseer goal plan goal_x --show --full";
+    expect(show(planOf(LARGE), { columns: 80, fullCommand })).toContain(`… objectives are hidden: ${fullCommand}`);
   });
 
   test("colour only where it is wanted, and never a sign that a terminal acts upon", () => {

@@ -24,6 +24,8 @@ const NO_MARK = "  ";
 
 /** How much of each node is told, and which of them are folded. */
 interface Coarseness {
+  /** So many lines of what its agent is told. */
+  readonly told: 0 | 1 | 2;
   readonly criteria: "all" | "tasks" | "none";
   /** From 0, nothing, to 5, everything but what is under way. */
   readonly fold: 0 | 1 | 2 | 3 | 4 | 5;
@@ -31,13 +33,19 @@ interface Coarseness {
 
 /** The finest that fits is taken. */
 const OF_PLANS: readonly Coarseness[] = [
-  { criteria: "all", fold: 0 },
-  { criteria: "tasks", fold: 0 },
-  { criteria: "tasks", fold: 3 },
-  { criteria: "none", fold: 3 },
-  { criteria: "none", fold: 5 },
+  { told: 2, criteria: "all", fold: 0 },
+  { told: 1, criteria: "all", fold: 0 },
+  { told: 0, criteria: "all", fold: 0 },
+  { told: 0, criteria: "tasks", fold: 0 },
+  { told: 0, criteria: "tasks", fold: 3 },
+  { told: 0, criteria: "none", fold: 3 },
+  { told: 0, criteria: "none", fold: 5 },
 ];
-const OF_WORK: readonly Coarseness[] = ([0, 1, 2, 3, 4, 5] as const).map((fold) => ({ criteria: "none", fold }));
+const OF_WORK: readonly Coarseness[] = ([0, 1, 2, 3, 4, 5] as const).map((fold) => ({
+  told: 0,
+  criteria: "none",
+  fold,
+}));
 
 export function planLines(view: PlanView, look: PlanLook): string[] {
   return [...treeLines(view, look), "", ...estimateLines(view, look)];
@@ -51,16 +59,20 @@ export function treeLines({ rows }: PlanView, look: PlanLook): string[] {
   for (const choice of choices) {
     const shown = foldRows(rows, choice.fold);
     lines = shown.flatMap(({ row, below }) => shortLines(row, below, choice, look));
+    const whole = look.fullCommand ?? "--full";
     const hidden = rows.length - shown.length;
-    if (hidden > 0) lines.push(tellFolded(hidden, look));
+    if (hidden > 0) lines.push(tellHidden(`${plural(hidden, "node")} folded; ${whole} shows everything`, look));
+    const isPlan = rows.some((row) => row.work === null && listTold(row).length > 0);
+    if (isPlan && choice.told === 0) lines.push(tellHidden(`objectives are hidden: ${whole}`, look));
+    const isCut = shown.some(({ row }) => wrapTold(row, look).length > choice.told);
+    if (isPlan && choice.told > 0 && isCut) lines.push(tellHidden(`what is cut: ${whole}`, look));
     if (lines.length <= MOST_LINES) return lines;
   }
   return lines;
 }
 
-function tellFolded(hidden: number, { columns, colour, fullCommand }: PlanLook): string {
-  const what = `… ${plural(hidden, "node")} folded; ${fullCommand ?? "--full"} shows everything`;
-  return paint(fit(what, columns), "faint", colour);
+function tellHidden(what: string, { columns, colour }: PlanLook): string {
+  return paint(fit(`… ${what}`, columns), "faint", colour);
 }
 
 interface ShownRow {
@@ -100,7 +112,7 @@ function isUnderWay({ kind, work }: PlanRow): boolean {
   return kind !== "subtask" && (work?.status === "in_progress" || work?.status === "blocked");
 }
 
-function shortLines(row: PlanRow, below: readonly PlanRow[], { criteria }: Coarseness, look: PlanLook): string[] {
+function shortLines(row: PlanRow, below: readonly PlanRow[], { told, criteria }: Coarseness, look: PlanLook): string[] {
   const { columns, colour } = look;
   const head = headOf(row);
   const state = tellState(row);
@@ -117,9 +129,40 @@ function shortLines(row: PlanRow, below: readonly PlanRow[], { criteria }: Coars
     paint(beside, "faint", colour),
   ].join("");
   const isTold = criteria === "all" || (criteria === "tasks" && row.kind === "task");
-  if (!isTold || row.kind === "phase" || row.acceptance.length === 0) return [line];
-  const done = `${" ".repeat(indentOf(row))}done when ${row.acceptance.map(inert).join("; ")}`;
-  return [line, paint(fit(done, columns), "faint", colour)];
+  const indent = " ".repeat(indentOf(row));
+  const faint = cutTold(row, look, told).map((text) => `${indent}${text}`);
+  if (isTold && row.kind !== "phase" && row.acceptance.length > 0) {
+    faint.push(fit(`${indent}done when ${row.acceptance.map(inert).join("; ")}`, columns));
+  }
+  return [line, ...faint.map((text) => paint(text, "faint", colour))];
+}
+
+/** What its agent is told beside its name and criteria: whoever accepts the plan accepts that as well. */
+function listTold({ name, objective, outcome, definitionOfDone }: PlanRow): string[] {
+  const texts = [objective, outcome, definitionOfDone].map((text) => text.trim());
+  return [...new Set(texts)].filter((text) => text !== "" && text !== name.trim());
+}
+
+function wrapTold(row: PlanRow, { columns }: PlanLook): string[] {
+  const text = listTold(row).map(inert).join(" ");
+  return text === "" ? [] : wrapText(text, columns - indentOf(row));
+}
+
+/** At most so many lines of it, and how much is missing. */
+function cutTold(row: PlanRow, look: PlanLook, most: number): string[] {
+  const lines = wrapTold(row, look);
+  if (most === 0 || lines.length <= most) return lines.slice(0, most);
+  const text = listTold(row).map(inert).join(" ");
+  const tell = (characters: number) => `… (${characters} more characters: --full)`;
+  const room = look.columns - indentOf(row) - width(tell(text.length));
+  let last = "";
+  for (const sign of lines[most - 1] ?? "") {
+    if (width(last) + width(sign) > room) break;
+    last += sign;
+  }
+  const shown = [...lines.slice(0, most - 1), last];
+  const end = shown.reduce((at, one) => text.indexOf(one, at) + one.length, 0);
+  return [...shown.slice(0, -1), `${last}${tell([...text.slice(end)].length)}`];
 }
 
 function fullLines(row: PlanRow, look: PlanLook): string[] {
@@ -133,7 +176,7 @@ function fullLines(row: PlanRow, look: PlanLook): string[] {
   const aside = tellAside(row, [], Number.POSITIVE_INFINITY);
   const faint = [
     ...(aside === "" ? [] : block(aside)),
-    ...[row.objective, row.outcome].filter((text) => text !== "").flatMap((text) => block(inert(text))),
+    ...listTold(row).flatMap((text) => block(inert(text))),
     ...row.acceptance.flatMap((text) => block(`- ${inert(text)}`, "  ")),
     ...(row.work?.reason ? block(inert(row.work.reason)) : []),
   ];

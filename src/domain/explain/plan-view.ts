@@ -16,6 +16,7 @@ export interface PlanRow {
   readonly name: string;
   readonly objective: string;
   readonly outcome: string;
+  readonly definitionOfDone: string;
   readonly acceptance: readonly string[];
   readonly files: readonly string[];
   /** Role, runtime and model where it says them, and neither all tasks nor the node above it say the same. */
@@ -81,6 +82,7 @@ function viewNode(id: string, definition: NodeDefinition, around: Around): Omit<
     name: definition.name,
     objective: definition.objective,
     outcome: definition.expectedOutcome,
+    definitionOfDone: definition.definitionOfDone,
     acceptance: definition.acceptanceCriteria,
     files: definition.hints.files ?? [],
     goesTo: around.goApart && !(above && tellTarget(above) === target) ? target : null,
