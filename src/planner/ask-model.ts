@@ -116,7 +116,7 @@ async function inTries<T>(
     if (read.answer !== undefined && problems.length === 0) return end({ answer: read.answer, raw: read.raw });
     rejected.push(clip(problems.join(" "), MOST_REJECTED_BYTES));
     if (question.maxCostUsd !== null && (costUsd ?? 0) >= question.maxCostUsd) break;
-    prompt = `${first}\n\n${repairWords(problems)}`;
+    prompt = `${first}\n\n${repairWords(problems, clip(reply.text.trim(), mostShownAgain(question, first, reply.text)))}`;
   }
   return end({});
 }
@@ -141,10 +141,21 @@ function fillTemplate(text: string, values: Readonly<Record<string, string>>): s
   return text.replace(/\{\{(\w+)\}\}/g, (whole, name: string) => values[name] ?? whole);
 }
 
-function repairWords(problems: readonly string[]): string {
+function repairWords(problems: readonly string[], answer: string): string {
   const listed = problems.map((problem) => `- ${problem}`).join("\n");
-  return `Your last answer could not be used:\n${listed}\nAnswer again, with one JSON object and nothing else.`;
+  const last = `--- BEGIN your last answer\n${answer}\n--- END your last answer`;
+  return `${last}\n\nIt could not be used:\n${listed}\nAnswer again with all of it corrected: one JSON object and nothing else.`;
 }
+
+/** A repair needs the answer that is to be repaired, as far as there is room for it. */
+function mostShownAgain<T>(question: ModelQuestion<T>, first: string, answer: string): number {
+  if (answer.length > mostAnswerBytes(question)) return TOO_LONG_SHOWN;
+  return Math.max(LEAST_SHOWN_AGAIN, question.maxInputBytes - Buffer.byteLength(first) - SPARE_BYTES);
+}
+/** Of one that is too long by far only the beginning: what is wrong with it is its length. */
+const TOO_LONG_SHOWN = 200;
+const LEAST_SHOWN_AGAIN = 4_000;
+const SPARE_BYTES = 4_000;
 
 function readAnswer<T>(
   question: ModelQuestion<T>,

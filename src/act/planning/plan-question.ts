@@ -92,6 +92,7 @@ export function valuesFor(topic: PlanTopic): Readonly<Record<string, string>> {
     ),
     plan: tell(describePlan(nodes)),
     remark: tell(planning.remark ?? ""),
+    proposal: tell(planning.last ?? ""),
     findings: tell(topic.findings),
     maxPhases: String(planner.maxPhases),
     maxTasks: String(planner.maxTasksPerPhase),

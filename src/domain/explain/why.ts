@@ -345,6 +345,9 @@ function describeEvent(event: EventOf, it: string): string | undefined {
     case "plan.waits":
       return `No model can be asked for the plan before ${isoTime(event.data.until)}: ${quoteWords(event.data.detail)}.`;
     case "plan.proposed":
+      if (event.because === "edited") {
+        return `${who} edited the proposed plan; it has ${count(event.data.nodeCount, "node")} now.`;
+      }
       return `A plan of ${count(event.data.nodeCount, "node")} was proposed by ${event.data.model ?? "a model"}${tellPrompt(event.data)}${event.data.rejected.length > 0 ? `; ${count(event.data.rejected.length, "answer")} before it did not hold` : ""}.`;
     case "plan.failed":
       return `No plan came of it: ${quoteWords(event.data.problems[0] ?? "there was no answer that holds")}${event.data.logPath === "" ? "" : `; the answers are in ${event.data.logPath}`}.`;

@@ -105,6 +105,8 @@ export interface Planning {
   /** When it is tried again. */
   readonly until: number | null;
   readonly proposal: Proposal | null;
+  /** The plan that was proposed before this one was asked for, as the person saw it, their edits included. */
+  readonly last?: string;
 }
 
 export interface Goal extends GoalDefinition {
@@ -297,7 +299,8 @@ export function applyToGoal(goal: Goal | undefined, event: EventOf): Goal | unde
       };
     case "plan.wanted": {
       const wanted = { ...event.data, status: "wanted" as const, since: event.at, detail: null, until: null };
-      const planning = { ...wanted, proposal: null };
+      const last = goal.planning?.proposal?.raw ?? goal.planning?.last;
+      const planning = { ...wanted, proposal: null, ...(last === undefined ? {} : { last }) };
       return { ...goal, planning, plannings: event.data.number, updatedAt: event.at };
     }
     case "plan.waits":

@@ -72,6 +72,15 @@ describe("PLAN-1: a plan that a model is asked for", () => {
     expect(fold(wanted, proposePlan(wanted.goalId, 7, PROPOSAL, moment)).planning).toEqual(wanted.planning ?? null);
   });
 
+  test("the next asking has the last proposal, as the person left it, until one is accepted", () => {
+    const wanted = want(goalOf());
+    const proposed = fold(wanted, proposePlan(wanted.goalId, 1, { ...PROPOSAL, raw: "edited" }, moment));
+    const again = want(proposed);
+    expect(again.planning).toMatchObject({ number: 2, proposal: null, last: "edited" });
+    const failure = { problems: ["it has a cycle"], rejected: [], logPath: "/log" };
+    expect(want(fold(again, failPlan(wanted.goalId, 2, failure, moment))).planning?.last).toBe("edited");
+  });
+
   test("GOAL-2: a proposal keeps where it came from, and ends with the accepted revision", () => {
     const wanted = want(goalOf());
     const proposed = fold(wanted, proposePlan(wanted.goalId, 1, PROPOSAL, moment));
