@@ -21,13 +21,19 @@ export interface GoalSight {
   readonly costUsd: number;
 }
 
-export async function observeFollowedGoal(world: World, goalId: string): Promise<GoalSight> {
+/** `putOff`: given by whoever decides about finished work while they follow. */
+export async function observeFollowedGoal(
+  world: World,
+  goalId: string,
+  putOff?: ReadonlySet<string>,
+): Promise<GoalSight> {
   const { goal, nodes } = await readTree(world, goalId);
   const status = await readFleetStatus(world);
   const agents = status.agents.filter((one) => one.goalId === goalId);
   const living = new Set(agents.map((one) => nodeKey(goalId, one.workNodeId)));
   const isDaemonUp = livingDaemon(world) !== undefined;
-  const followed = judgeFollowedGoal({ goal, nodes, standstills: status.standstills, isDaemonUp, living });
+  const facts = { goal, nodes, standstills: status.standstills, isDaemonUp, living };
+  const followed = judgeFollowedGoal({ ...facts, ...(putOff === undefined ? {} : { putOff }) });
   const costUsd = status.goals.find((one) => one.goalId === goalId)?.costUsd ?? 0;
   return { goal, followed, agents, costUsd, progress: progressOfGoal(nodes, goal.status === "completed") };
 }

@@ -118,7 +118,7 @@ async function awaitPlan(
         }
       }
       told = why;
-      line.say(`Tried again ${tellWhen(now.until ?? 0, world.clock.now())}`);
+      line.say(`Trying again ${tellWhen(now.until ?? 0, world.clock.now())}`);
       if ((await Promise.race([world.clock.sleep(LOOK_EVERY_MS), stop])) === "stop") return "left";
       now = (await readProposal(world, goalId)).planning;
     }
@@ -144,11 +144,16 @@ async function startWork(call: Call, parts: Parts, world: World, goalId: string)
     const { pid } = await launchDaemon(world, { command, version, supervision: true, auto: false });
     if (!call.json) call.out.remark(`Started the daemon (pid ${pid}); 'overseer down' stops it.`);
   }
+  const decides = call.out.interactive && !call.json;
+  const putOff = new Set<string>();
   for (let after: number | undefined; ; ) {
-    const { end, last } = await followGoal(call, world, goalId, after);
+    const from = { ...(after === undefined ? {} : { after }), ...(decides ? { putOff } : {}) };
+    const { end, last } = await followGoal(call, world, goalId, from);
     after = last;
-    const node = end.kind === "waits" && call.out.interactive && !call.json ? end.review : null;
-    if (node === null || !(await reviewWork(call, world, node))) return tellGoalEnd(call, world, goalId, end);
+    const node = end.kind === "waits" && decides ? end.review : null;
+    const reviewed = node === null ? "left" : await reviewWork(call, world, node);
+    if (node === null || reviewed === "left") return tellGoalEnd(call, world, goalId, end);
+    if (reviewed === "later") putOff.add(node);
   }
 }
 

@@ -38,8 +38,19 @@ export interface FollowedTo {
   readonly last: number;
 }
 
-/** `after`: from where in the log it is told; the last few steps where it does not say. */
-export async function followGoal(call: Call, world: World, goalId: string, after?: number): Promise<FollowedTo> {
+export interface FollowFrom {
+  /** From where in the log it is told; the last few steps where it does not say. */
+  readonly after?: number;
+  /** Ends at finished work that is not among these, so that it can be decided. */
+  readonly putOff?: ReadonlySet<string>;
+}
+
+export async function followGoal(
+  call: Call,
+  world: World,
+  goalId: string,
+  { after, putOff }: FollowFrom = {},
+): Promise<FollowedTo> {
   const { out } = call;
   out.live?.();
   const interrupt = awaitInterrupt();
@@ -51,7 +62,7 @@ export async function followGoal(call: Call, world: World, goalId: string, after
       ? readLatestGoalSteps(world, goalId, STEPS_AGAIN)
       : readGoalSteps(world, goalId, after));
     for (;;) {
-      const sight = await observeFollowedGoal(world, goalId);
+      const sight = await observeFollowedGoal(world, goalId, putOff);
       // Read after it was judged: what happened before the end is shown before the end is told.
       const more = await readGoalSteps(world, goalId, steps.last);
       for (const event of [...steps.shown, ...more.shown]) tellStep(call, line, event, world.clock.now());

@@ -22,16 +22,16 @@ const CHOICES: readonly Choice<"accept" | "change" | "back" | "later">[] = [
 ];
 const PROMPT = "[a]ccept and land it, see the [c]hange, send it [b]ack, [l]ater: ";
 
-/** True when something was decided, so that there is more to follow. */
-export async function reviewWork(call: Call, world: World, node: string): Promise<boolean> {
+/** `later`: the rest is followed meanwhile. */
+export async function reviewWork(call: Call, world: World, node: string): Promise<"decided" | "later" | "left"> {
   const found = await review(world, { what: node });
   for (const line of paint(call, found, false)) call.out.line(line);
   for (;;) {
     const chosen = await askChoice(PROMPT, CHOICES);
-    if (chosen === "later" || chosen === "left") return false;
+    if (chosen === "later" || chosen === "left") return chosen;
     if (chosen === "change") await pageLines(call.out, paint(call, found, true));
     else if (await wasDecided(call, () => (chosen === "accept" ? land(call, world, found) : sendBack(world, found))))
-      return true;
+      return "decided";
   }
 }
 

@@ -179,6 +179,16 @@ test.each<
   expect("command" in judged ? judged.command : null).toBe(command);
 });
 
+test("DO-1: who decides while they follow is asked at once, about each task in turn, and not about what they put off", () => {
+  const both = [standing({ about: [`${id}/T1`, `${id}/T2`] })];
+  const facts = { goal, nodes: work("in_progress", "in_progress", "in_progress"), standstills: both };
+  const judge = (...putOff: string[]) =>
+    judgeFollowedGoal({ ...facts, isDaemonUp: true, living: new Set(), putOff: new Set(putOff) });
+  expect(judge()).toMatchObject({ kind: "waits", review: `${id}/T1` });
+  expect(judge(`${id}/T1`)).toMatchObject({ kind: "waits", review: `${id}/T2` });
+  expect(judge(`${id}/T1`, `${id}/T2`)).toEqual({ kind: "goes-on" });
+});
+
 test("DO-1: what else waits is counted", () => {
   const two = [standing({}), standing({ text: "ASKED", about: [`${id}/T2`] })];
   const facts = { nodes: work("in_progress", "in_progress", "todo"), standstills: two, isDaemonUp: true };

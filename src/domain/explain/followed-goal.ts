@@ -1,7 +1,7 @@
 /**
  * Whether there is more to see of a goal that somebody follows: it is reached, waits for a person, has ended without, or
  * goes on; and which of its steps are told meanwhile. A person is waited for only once nothing else of it moves: a task
- * that waits for review does not end the view of the others.
+ * that waits for review does not end the view of the others. Whoever sits there and decides is asked about it at once.
  */
 import type { EventOf, EventType } from "#domain/model/event.ts";
 import type { Goal } from "#domain/model/goal.ts";
@@ -17,6 +17,8 @@ export interface FollowedGoalFacts {
   readonly isDaemonUp: boolean;
   /** `goal/node` of those that an agent lives for. */
   readonly living: ReadonlySet<string>;
+  /** Somebody decides about finished work while they follow; what they put off (`goal/node`) is not asked about again. */
+  readonly putOff?: ReadonlySet<string>;
 }
 
 export type FollowedGoal =
@@ -104,11 +106,16 @@ function judgeWork(facts: FollowedGoalFacts, leaves: readonly WorkNode[]): Follo
     return node.status === "in_progress" || (node.status === "queued" && !dispatch);
   });
   const [first = dispatch, ...more] = own;
+  const ready = facts.putOff && own.find((one) => findReview(one, goalId, facts.putOff) !== null);
+  if (ready) {
+    return { ...wait(ready.text, ready.command, more.length), review: findReview(ready, goalId, facts.putOff) };
+  }
   if (moving.length > 0) {
     if (isDaemonUp || moving.some((node) => living.has(keyOf(node)))) return GOES_ON;
     return wait(`No daemon runs, so nothing of ${goalId} moves.`, "overseer up", own.length);
   }
-  if (first) return { ...wait(first.text, first.command, more.length), review: findReview(first, goalId) };
+  if (first)
+    return { ...wait(first.text, first.command, more.length), review: findReview(first, goalId, facts.putOff) };
   const blocked = leaves.filter(({ status }) => status === "blocked");
   const [one] = blocked;
   if (one) {
@@ -128,8 +135,13 @@ function wait(text: string, command: string, more = 0) {
   return { kind: "waits", text, command, more, review: null } as const;
 }
 
-function findReview({ kind, about }: Standstill, goalId: string): string | null {
-  return kind === "review" ? (about.find((one) => one.startsWith(`${goalId}/`)) ?? null) : null;
+function findReview(
+  { kind, about }: Standstill,
+  goalId: string,
+  putOff: ReadonlySet<string> = new Set(),
+): string | null {
+  if (kind !== "review") return null;
+  return about.find((one) => one.startsWith(`${goalId}/`) && !putOff.has(one)) ?? null;
 }
 
 function keyOf({ goalId, workNodeId }: WorkNode): string {

@@ -1,7 +1,7 @@
 /** HOLD-1: a node that does not move names the same standstill that `status` names, and no other. */
 import { expect, test } from "bun:test";
 import { nodeWith } from "../../../test/support/tree.ts";
-import { tellHeld, tellHeldGoal, tellUnheard } from "./held-node.ts";
+import { findConcerning, tellHeld, tellHeldGoal, tellUnheard } from "./held-node.ts";
 import { type StandstillKind, standstill } from "./standstill.ts";
 
 const node = (status: "queued" | "in_progress" | "done") => ({
@@ -61,4 +61,15 @@ test.each(GOALS)("HOLD-1: of a goal, %s about %p", (kind, about, isTold) => {
 
 test("HOLD-1: of a question, what does not reach people", () => {
   expect(tellUnheard([told("channel", ["webhook"]), told("frozen")])).toEqual(["channel!"]);
+});
+
+test("HOLD-1: asked about one of several reviews, the command is about that one", () => {
+  const both = told("review", ["goal_A/T1", "goal_A/T2"]);
+  const command = (nodeId: string | null) =>
+    findConcerning({ goalId: "goal_A", nodeId, isReady: false }, [both]).map((one) => one.command);
+  expect([command("T2"), command("T1"), command(null)]).toEqual([
+    ["overseer accept goal_A/T2"],
+    ["overseer accept goal_A/T1"],
+    ["overseer status"],
+  ]);
 });

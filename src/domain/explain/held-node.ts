@@ -68,7 +68,18 @@ export function findConcerning(
   const holds = ({ kind }: Standstill) =>
     questionId === undefined && (HOLDS_ALL.has(kind) || (isReady && HOLDS_READY.has(kind)));
   const rankOf = (one: Standstill) => (one.turn === "person" ? 0 : 2) + (isOwn(one) ? 0 : 1);
-  return standstills.filter((one) => isOwn(one) || holds(one)).toSorted((one, other) => rankOf(one) - rankOf(other));
+  return standstills
+    .filter((one) => isOwn(one) || holds(one))
+    .toSorted((one, other) => rankOf(one) - rankOf(other))
+    .map((one) =>
+      one.kind === "review" && goalId !== null && nodeId !== null ? narrowReview(one, goalId, nodeId) : one,
+    );
+}
+
+/** Several reviews are one line, with the command of the first; whoever asks about one of them gets that one's. */
+function narrowReview(review: Standstill, goalId: string, nodeId: string): Standstill {
+  const key = nodeKey(goalId, nodeId);
+  return review.about.includes(key) ? { ...review, command: `overseer accept ${key}` } : review;
 }
 
 function isOfGoal(about: string, goalId: string): boolean {

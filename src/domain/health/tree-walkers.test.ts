@@ -12,6 +12,8 @@ test.each([
   [{ scripts: { test: "node --test test/" } }, []],
   [{ scripts: { test: "bun test" }, devDependencies: { typescript: "5" } }, []],
   [{ devDependencies: { jest: "29", eslint: "9" } }, ["jest", "eslint"]],
+  [{ devDependencies: { eslint: "^8.47.0" } }, []],
+  [{ devDependencies: { eslint: "latest" } }, ["eslint"]],
   [{ jest: {}, dependencies: { vitest: "3" } }, ["jest", "vitest"]],
   ["not json", []],
   ["[1]", []],

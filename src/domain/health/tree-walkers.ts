@@ -43,7 +43,9 @@ export function findTreeWalkers(packageJson: string | undefined, ignored: string
       advice: `add "**/${ignored}/**" to test.exclude, behind ...configDefaults.exclude`,
     });
   }
-  if ("eslint" in packages) {
+  // Before version 9 it passes over folders whose names begin with a dot.
+  const eslint = Number(/\d+/.exec(String(packages.eslint ?? ""))?.[0] ?? Number.POSITIVE_INFINITY);
+  if ("eslint" in packages && (eslint >= 9 || !ignored.startsWith("."))) {
     walkers.push({ tool: "eslint", advice: `add { ignores: ["${ignored}/"] } to eslint.config.js` });
   }
   return walkers;
