@@ -65,7 +65,7 @@ test("GOAL-2: what was wrong with each answer comes back beside the JSON that he
 test("PLAN-2: a repair shows the model the answer that is to be repaired, and what is wrong with it", async () => {
   const { heard } = await asked(['{"n":"nine"}', '{"n":9}']);
   expect(heard[1]).toContain('--- BEGIN your last answer\n{"n":"nine"}\n--- END your last answer');
-  expect(heard[1]).toMatch(/It could not be used:\n- n: /);
+  expect(heard[1]).toMatch(/Your last answer could not be used:\n- n: /);
 });
 
 test("PLAN-2: an answer of two megabytes is neither parsed nor kept", async () => {

@@ -144,7 +144,7 @@ function fillTemplate(text: string, values: Readonly<Record<string, string>>): s
 function repairWords(problems: readonly string[], answer: string): string {
   const listed = problems.map((problem) => `- ${problem}`).join("\n");
   const last = `--- BEGIN your last answer\n${answer}\n--- END your last answer`;
-  return `${last}\n\nIt could not be used:\n${listed}\nAnswer again with all of it corrected: one JSON object and nothing else.`;
+  return `${last}\n\nYour last answer could not be used:\n${listed}\nAnswer again with all of it corrected: one JSON object and nothing else.`;
 }
 
 /** A repair needs the answer that is to be repaired, as far as there is room for it. */
