@@ -244,7 +244,7 @@ test("DO-1: in a terminal: reviewed, asked for another with a remark, edited, ac
   await terminal.shows("0 of 2 done; builder-1 on T1");
   terminal.press("C-c");
   await terminal.shows("goal_add-rate-limiting goes on without you.");
-  expect(terminal.words()).toContain("Come back: overseer goal follow goal_add-rate-limiting");
+  await terminal.shows("Come back: overseer goal follow goal_add-rate-limiting");
   enter("clear; $OVERSEER do");
   await terminal.shows("0 of 2 done; builder-1 on T1");
   await fleet.ok("work", "cancel", "goal_add-rate-limiting/T2", "--reason", "not now");
