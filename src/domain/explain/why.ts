@@ -16,6 +16,7 @@ import { nodeKey, readSplit, tellHowAgain } from "#domain/model/work.ts";
 import { countAll, listLost, progressOf, progressOfGoal } from "#domain/plans/rollup.ts";
 import { agentSentence } from "./agent-sentences.ts";
 import { causeOf, receiptKind, type Sentence, type ToldStep } from "./cause.ts";
+import { autoSentence } from "./auto-sentences.ts";
 import { claimSentence, repeatsLanding } from "./claim-sentences.ts";
 import { recoverySentence } from "./recovery-sentences.ts";
 import { reportSentence } from "./report-sentences.ts";
@@ -466,7 +467,7 @@ function sentenceAboutOverseer(event: EventOf, who: string): string | undefined 
     case "fleet.thawed":
       return `${who} thawed the fleet${saying(event, event.data.reason)}.`;
     default:
-      return agentSentence(event) ?? recoverySentence(event);
+      return agentSentence(event) ?? recoverySentence(event) ?? autoSentence(event, who);
   }
 }
 

@@ -1,8 +1,9 @@
 /**
  * Conditions: what holds for a part of the fleet for a while and limits what may be done there. An account without
  * quota, or whose provider fails, a mass death, a spent budget, a cap that defers dispatch; and some that only remember: when time was skipped,
- * how far the tick has read, what calls of models have cost. One small row each, folded from the events of the rules that own them.
+ * how far the tick has read, what calls of models have cost, what was taken from the pool and who works on it. One small row each, folded from the events of the rules that own them.
  */
+import { AUTO, type AutoCondition, applyToAuto, applyToWorkers, WORKERS, type WorkersCondition } from "./auto.ts";
 import type { EventOf } from "./event.ts";
 import type { Allowance, BudgetOrigin, Spendable } from "./limits.ts";
 import { applyToModels } from "./model-spending.ts";
@@ -166,7 +167,9 @@ export type Condition =
   | ClockCondition
   | TickCondition
   | ModelsCondition
-  | NewsCondition;
+  | NewsCondition
+  | AutoCondition
+  | WorkersCondition;
 
 export const MASS_DEATH = "mass-death";
 /** So many deaths are remembered; older ones have long been followed by another attempt. */
@@ -224,6 +227,20 @@ export function conditionOf(event: Pick<EventOf, "type" | "data">): string | und
       return newsId(about.data.channel);
     case "model.asked":
       return MODELS;
+    case "auto.started":
+    case "auto.paused":
+    case "auto.resumed":
+    case "auto.failed":
+    case "pool.taken":
+    case "pool.repeated":
+    case "pool.refused":
+    case "pool.empty":
+    case "pool.forgotten":
+    case "pool.ended":
+      return AUTO;
+    case "worker.added":
+    case "worker.removed":
+      return WORKERS;
     default:
       return undefined;
   }
@@ -324,6 +341,20 @@ export function applyToCondition(known: Condition | undefined, event: EventOf): 
       return applyToModels(known, event);
     case "news.told":
       return applyToNews(known, event);
+    case "auto.started":
+    case "auto.paused":
+    case "auto.resumed":
+    case "auto.failed":
+    case "pool.taken":
+    case "pool.repeated":
+    case "pool.refused":
+    case "pool.empty":
+    case "pool.forgotten":
+    case "pool.ended":
+      return applyToAuto(known?.kind === "auto" ? known : undefined, event);
+    case "worker.added":
+    case "worker.removed":
+      return applyToWorkers(known?.kind === "workers" ? known : undefined, event);
     default:
       return known && { ...known, active: false, updatedAt: at };
   }

@@ -16,6 +16,7 @@ import type {
   RecoveryPolicy,
 } from "./assignment.ts";
 import type { AttemptEnd, AttemptPlan, AttemptSeals, ProcessMark, SlingStep, StepState, Usage } from "./attempt.ts";
+import type { HardFailure, PoolOutcome, PoolSource, Worker } from "./auto.ts";
 import type { CheckMoment, Receipt } from "./check.ts";
 import type {
   LandedSubmodule,
@@ -515,6 +516,34 @@ export interface EventData {
     /** Up to which event of the log outcomes have been told. */
     readonly cursor: number;
   };
+  /** A daemon takes tasks from the pool from now on; with which sources and how many places. */
+  "auto.started": {
+    readonly instance: string;
+    readonly sources: readonly PoolSource[];
+    readonly concurrency: number;
+    /** No more tasks than this are taken, and no more dollars spent on them; null is no limit. */
+    readonly tasks: number | null;
+    readonly budgetUsd: number | null;
+  };
+  "auto.paused": Reason;
+  "auto.resumed": Reason;
+  /** Something that auto mode stands on is broken, and it ends by itself. */
+  "auto.failed": HardFailure;
+  /** A task of the pool is a goal from here on; `pull` says in answer to which asking of the command. */
+  "pool.taken": { readonly source: PoolSource; readonly key: string; readonly pull: string | null };
+  /** The pool gave a task that is open already; it is not done twice. */
+  "pool.repeated": { readonly pull: string };
+  /** A file of the pool that cannot be a task. */
+  "pool.refused": { readonly key: string; readonly problem: string };
+  /** The pool has nothing now; said once, until it gave something again. */
+  "pool.empty": { readonly sources: readonly PoolSource[] };
+  /** Files of the pool that are gone. */
+  "pool.forgotten": { readonly keys: readonly string[] };
+  /** A task of the pool is over. */
+  "pool.ended": { readonly outcome: PoolOutcome; readonly costUsd: number };
+  "worker.added": Omit<Worker, "addedAt">;
+  "worker.removed": { readonly name: string };
+
   "daemon.started": {
     readonly instance: string;
     readonly pid: number;
@@ -720,6 +749,18 @@ export const EVENT_TYPES = Object.keys({
   "budget.cleared": 0,
   "time.skipped": 0,
   "overseer.tick": 0,
+  "auto.started": 0,
+  "auto.paused": 0,
+  "auto.resumed": 0,
+  "auto.failed": 0,
+  "pool.taken": 0,
+  "pool.repeated": 0,
+  "pool.refused": 0,
+  "pool.empty": 0,
+  "pool.forgotten": 0,
+  "pool.ended": 0,
+  "worker.added": 0,
+  "worker.removed": 0,
   "daemon.started": 0,
   "daemon.adopted": 0,
   "daemon.stopped": 0,

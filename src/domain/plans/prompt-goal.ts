@@ -2,7 +2,7 @@
 import type { Moment } from "#domain/core/actor.ts";
 import { refuse } from "#domain/core/refusal.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
-import type { Goal } from "#domain/model/goal.ts";
+import type { Goal, Origin } from "#domain/model/goal.ts";
 import { BLANK_DEFINITION } from "#domain/model/goal.ts";
 import type { ExecutionHints } from "#domain/model/work.ts";
 import type { PlannedNode } from "./plan.ts";
@@ -19,6 +19,8 @@ export interface PromptWish {
   readonly words?: string;
   /** What its agent needs, where it is not slung at once with all that. */
   readonly hints?: ExecutionHints;
+  /** Where it came from, where not from somebody who typed it. */
+  readonly origin?: Origin;
 }
 
 /** The task that a prompt's goal has. */
@@ -34,7 +36,8 @@ export function goalFromPrompt(taken: Goal | undefined, wanted: PromptWish, mome
   const definition = { ...BLANK_DEFINITION, title, tags };
   const provenance = { source: "file" as const, rejected: [], raw: "", change: "made from a prompt" };
   const plan = { phases: phasesFor(title, wanted), limits: DEFAULT_PLAN_LIMITS, provenance };
-  const made = createPlannedGoal(taken, { goalId, definition, origin: { kind: "prompt" }, repo: {} }, plan, moment);
+  const { origin = { kind: "prompt" } } = wanted;
+  const made = createPlannedGoal(taken, { goalId, definition, origin, repo: {} }, plan, moment);
   return made.ok ? accept(made.events, made.value.tree) : made;
 }
 
