@@ -1,7 +1,8 @@
 /**
- * Entry of the daemon's bundle: `daemon --root <project> --instance <id> [--no-supervision] [--auto]`, as `overseer up` starts it.
+ * Entry of the daemon's bundle: `daemon --root <project> --instance <id> [--no-supervision] [--auto [--auto-flags <json>]]`, as `overseer up` starts it.
  * The program behind it is daemon/main.ts.
  */
+import { parseAutoFlags } from "#domain/health/daemon-life.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 import { forgetCompiler } from "#sys/plain-compiler.ts";
 import { findRoot } from "#sys/root.ts";
@@ -21,7 +22,8 @@ async function main(): Promise<void> {
   const supervision = !Bun.argv.includes("--no-supervision");
   const auto = Bun.argv.includes("--auto");
   const instance = wordAfter("--instance");
-  await daemonIn(root, env, { version, supervision, auto, ...(instance === undefined ? {} : { instance }) });
+  const flags = parseAutoFlags(JSON.parse(wordAfter("--auto-flags") ?? "{}"));
+  await daemonIn(root, env, { version, supervision, auto, flags, ...(instance === undefined ? {} : { instance }) });
 }
 
 void main().then(

@@ -17,6 +17,7 @@ import { refuseToAgents } from "#domain/agents/seat-belt.ts";
 import { needsRunner } from "#domain/agents/verbs.ts";
 import type { Actor } from "#domain/core/actor.ts";
 import { speaksForPerson } from "#domain/core/caller.ts";
+import type { AutoFlags } from "#domain/health/daemon-life.ts";
 import { parsePlace } from "#domain/health/place.ts";
 import { messageOf, OverseerError, systemCode } from "#errors.ts";
 import type { GitTools } from "#git/git.ts";
@@ -143,8 +144,8 @@ function realParts(
       processes: require("#sys/processes.ts").systemProcesses(),
       env,
     }),
-    async runDaemon({ supervision, auto }) {
-      await daemonIn(await root(), env, { version, supervision, auto });
+    async runDaemon(options) {
+      await daemonIn(await root(), env, { version, ...options });
     },
   };
 }
@@ -153,6 +154,7 @@ export interface DaemonWords {
   readonly version: string;
   readonly supervision: boolean;
   readonly auto: boolean;
+  readonly flags?: AutoFlags;
   /** The name of this life; a new one where none is given. */
   readonly instance?: string;
 }
@@ -170,6 +172,7 @@ export async function daemonIn(root: Root, env: Env, words: DaemonWords): Promis
     instance: words.instance ?? systemIds().next("d_"),
     supervision: words.supervision,
     auto: words.auto,
+    flags: words.flags ?? {},
     awaited: words.instance !== undefined,
     tick,
     idle,

@@ -93,6 +93,18 @@ export const MENU: readonly MenuEntry<Parts>[] = [
     load: async () => ({ default: (await import("./commands/daemon.ts")).tickCommand }),
   },
   {
+    name: "auto",
+    group: "Fleet and upkeep",
+    summary: "Show, pause and resume auto mode; try a failed task again.",
+    load: () => import("./commands/auto.ts"),
+  },
+  {
+    name: "worker",
+    group: "Fleet and upkeep",
+    summary: "Add, list and remove standing workers of auto mode.",
+    load: () => import("./commands/worker.ts"),
+  },
+  {
     name: "do",
     group: "Every day",
     summary: "Say what you want: a plan, your word, agents, landed.",

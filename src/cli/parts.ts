@@ -6,6 +6,7 @@
 import type { LoadedConfig } from "#config/load.ts";
 import type { SettingsChange } from "#control/trust.ts";
 import type { World } from "#control/world.ts";
+import type { AutoFlags } from "#domain/health/daemon-life.ts";
 import type { Clock } from "#sys/clock.ts";
 import type { Exec } from "#sys/exec.ts";
 import type { Processes } from "#sys/processes.ts";
@@ -36,5 +37,9 @@ export interface Parts {
   /** The machine without a repository. */
   machine(): MachinePorts;
   /** Is the daemon, in this process, until it is told to stop. */
-  runDaemon(options: { readonly supervision: boolean; readonly auto: boolean }): Promise<void>;
+  runDaemon(options: {
+    readonly supervision: boolean;
+    readonly auto: boolean;
+    readonly flags?: AutoFlags;
+  }): Promise<void>;
 }

@@ -9,6 +9,7 @@ import { shortSpan, shortTime, tellWhen, withShortTimes } from "#cli/short-time.
 import { alignRows, fit, inert, plural } from "#cli/text.ts";
 import type { DaemonStatus } from "#control/daemon-status.ts";
 import type { AgentStatus, LandingView, Status, StatusGoal } from "#control/status.ts";
+import { type AutoView, explainAuto, summariseAuto, type WorkerView } from "#domain/auto/auto-view.ts";
 import { countDoing } from "#domain/explain/doing.ts";
 import type { Standstill } from "#domain/explain/standstill.ts";
 import { sayAway } from "#domain/health/place.ts";
@@ -38,14 +39,19 @@ export function renderStatus(status: Status, now: number, style: PageStyle): str
   page.line(`${inert(status.project)} (${inert(status.root)})${tellTarget(status)}`);
   const isCopy = status.away?.standing === "copied";
   if (!isCopy) addDaemon(page, status); // whose daemon that is, the registration that came along does not tell
+  addAuto(page, status.auto);
+  const pooled = new Set(status.auto?.open.map(({ goalId }) => goalId));
   const open = goals.filter(isOpenGoal);
-  if (goals.length === 0) {
+  const shown = open.filter(({ goalId }) => !pooled.has(goalId));
+  if (goals.length === 0 && !status.auto?.on) {
     page.line('No goals yet. Say what you want: overseer do "…"');
     page.line('Or put one agent to work, without a plan: overseer sling --prompt "…"');
   }
   if (goals.length > 0 && open.length === 0) addEnding(page, status);
-  if (open.length > 0) addGoals(page, status, open);
-  addAgents(page, status.agents, isCopy ? "Agents of the original" : "Agents");
+  if (shown.length > 0) addGoals(page, status, shown);
+  const ofPool = new Set(status.auto?.workers.map(({ name }) => name));
+  const others = status.agents.filter(({ agent }) => !ofPool.has(agent));
+  addAgents(page, others, isCopy ? "Agents of the original" : "Agents");
   addQueue(page, status);
   if (open.length > 0) addLandings(page, status);
   if (status.unreadMail.length > 0) {
@@ -177,6 +183,42 @@ function tellDaemon(daemon: DaemonStatus, now: number): string {
     case "running":
       return `Daemon: running (${who}), last tick ${time(daemon.lastTickAt) ?? "not yet"}`;
   }
+}
+
+/** STATUS-1: workers of auto mode apart from everybody else, below the line that sums it up. */
+function addAuto(page: Page, auto: AutoView | null): void {
+  if (auto === null) return;
+  const { workers } = auto;
+  page.gap();
+  page.title(summariseAuto(auto));
+  const span = ({ sinceAt }: WorkerView) => (sinceAt === null ? "" : shortSpan(page.now - sinceAt));
+  const label = ({ name, attempt }: WorkerView) => (attempt === null ? name : `${name}#${attempt}`);
+  const name = ({ node, task }: WorkerView) => (node === null ? "" : `${node}${task === null ? "" : ` ${clip(task)}`}`);
+  page.rows(
+    workers,
+    (one) => [label(one), one.excluded ? `${one.doing}, by hand only` : one.doing, span(one), name(one)],
+    (one) => {
+      const what = one.node === null ? one.doing : `${one.doing} for ${span(one)}, on ${name(one)}`;
+      return `Worker ${label(one)}: ${what}${one.excluded ? ", gets no task by itself" : ""}.`;
+    },
+  );
+  for (const sentence of explainAuto(auto)) page.sentence(`${page.style.plain ? "" : "  "}${inert(sentence)}`);
+}
+
+/** The same alone, for whoever asks about auto mode. */
+export function renderAuto(auto: AutoView, now: number, style: PageStyle): string[] {
+  const page = new Page(now, style);
+  addAuto(page, auto);
+  if (auto.failed.length > 0) {
+    page.gap();
+    page.title(`Failed tasks: ${auto.failed.length} ('overseer why <task>', 'overseer auto retry <task>')`, "trouble");
+    page.rows(
+      auto.failed,
+      ({ goalId, takenAt }) => [goalId, `taken ${shortTime(takenAt, now)}`],
+      ({ goalId, takenAt }) => `${goalId}, taken ${shortTime(takenAt, now)}, waits for you.`,
+    );
+  }
+  return page.lines;
 }
 
 function addGoals(page: Page, { goals, costUsd }: Status, open: readonly StatusGoal[]): void {

@@ -62,6 +62,7 @@ export function limitsOf(config: Config, byRole: RoleSays = NO_ROLES): Limits {
     defaultCapability: "builder",
     strongerModels: byRole.strongerModels,
     planner: plannerLimits(config),
+    auto: null,
   };
 }
 

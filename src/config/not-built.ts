@@ -6,11 +6,8 @@
 const HEALTH = "the regular health check";
 const GUARD = "the guard";
 const SYNC = "passing on what agents learn";
-const AUTO = "auto mode";
 
 const NOT_BUILT: Readonly<Record<string, string>> = {
-  "defaults.permissionMode": AUTO,
-  auto: AUTO,
   "watch.enabled": HEALTH,
   "watch.every": HEALTH,
   "watch.staleAfter": HEALTH,

@@ -375,12 +375,23 @@ const model = group("How models are asked for one answer: to plan, to resolve a 
 });
 
 const auto = group("Working through a pool of tasks automatically (`up --auto`).", {
-  taskPoolCommand: textOrNone("Shell command that prints the next task; printing nothing means there is none now."),
-  taskPoolTimeout: duration("1m", "How long that command may take.", { min: "1s" }),
-  concurrency: count(1, "How many auto runs may go at the same time.", { min: 1, max: 1000 }),
-  every: duration("30s", "How long to wait before the pool is asked again after it was empty.", { min: "100ms" }),
-  postAcceptCommand: textOrNone("Shell command run once after each landing; a failure holds the target branch."),
-  postAcceptTimeout: duration("30m", "How long that command may take.", { min: "1s" }),
+  taskPoolCommand: textOrNone(
+    "Shell command that prints the next task; printing nothing, or exit 4, means there is none now, any other exit code than 0 ends auto mode.",
+  ),
+  taskPoolTimeout: duration("1m", "How long that command may take.", { min: "1ms" }),
+  taskDirectory: textOrNone(
+    "Directory whose text files are tasks, in the order of their names; each is taken once, and again when it is changed.",
+  ),
+  concurrency: count(1, "How many workers auto mode has (auto-1, auto-2 …), beside `agents.maxConcurrent`.", {
+    min: 1,
+    max: 1000,
+  }),
+  every: duration("30s", "How long to wait before the pool is asked again after it was empty.", { min: "1ms" }),
+  maxWaiting: count(20, "No more tasks are taken while this many wait for a person.", { min: 1, max: 100_000 }),
+  postAcceptCommand: textOrNone(
+    "Shell command run once after each landing under `up --auto`, instead of `landing.afterLand`; a failure holds the target branch, and no more tasks are taken.",
+  ),
+  postAcceptTimeout: duration("30m", "How long that command may take.", { min: "1ms" }),
 });
 
 const inbox = group("Everything said to an agent.", {

@@ -4,7 +4,7 @@
  * without.
  */
 import type { Config } from "#config/schema.ts";
-import type { DaemonState, LoopTrouble } from "#domain/health/daemon-life.ts";
+import type { DaemonState, Heartbeat, LoopTrouble, Registration } from "#domain/health/daemon-life.ts";
 import { judgeDaemon, parseHeartbeat, parseRegistration } from "#domain/health/daemon-life.ts";
 import type { Hold } from "#domain/health/settings.ts";
 import { readNow } from "#sys/read-now.ts";
@@ -29,6 +29,8 @@ export interface DaemonStatus {
   readonly supervision: boolean;
   /** Started with `up --auto`. */
   readonly auto: boolean;
+  /** How many workers of its own auto mode has, and why it takes no task now; null where it does not run. */
+  readonly pool: { readonly concurrency: number; readonly why: string | null } | null;
   /** Nothing can be written where its files lie: then they say nothing of how it is. */
   readonly isDiskFull: boolean;
 }
@@ -72,8 +74,13 @@ export async function daemonStatus(world: World, config: Config | undefined): Pr
     hold: beat?.hold ?? null,
     supervision: registration.supervision,
     auto: registration.auto,
+    pool: registration.auto ? poolOf(registration, beat, config) : null,
     isDiskFull,
   };
+}
+
+function poolOf({ flags }: Registration, beat: Heartbeat | undefined, config: Config | undefined) {
+  return { concurrency: flags.concurrency ?? config?.auto.concurrency ?? 1, why: beat?.auto?.why ?? null };
 }
 
 const STOPPED: DaemonStatus = {
@@ -90,6 +97,7 @@ const STOPPED: DaemonStatus = {
   hold: null,
   supervision: true,
   auto: false,
+  pool: null,
   isDiskFull: false,
 };
 

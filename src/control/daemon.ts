@@ -6,7 +6,7 @@
 import { assertNotCopied } from "#act/place.ts";
 import { startDaemon } from "#act/start-daemon.ts";
 import { isoTime } from "#domain/core/iso-time.ts";
-import { type Intent, parseRegistration, type Registration } from "#domain/health/daemon-life.ts";
+import { type AutoFlags, type Intent, parseRegistration, type Registration } from "#domain/health/daemon-life.ts";
 import { type ErrorKind, EXIT_CODES, OverseerError } from "#errors.ts";
 import type { Lock } from "#sys/locks.ts";
 import { readNow } from "#sys/read-now.ts";
@@ -55,6 +55,8 @@ export interface UpOptions {
   readonly supervision: boolean;
   /** Work lands by itself, squashed, unless the configuration says otherwise. */
   readonly auto: boolean;
+  /** What is said beside the configuration, which it overrides. */
+  readonly flags?: AutoFlags;
 }
 
 /** Starts the daemon and waits until it is registered and answers. Refuses when there is one, naming it. */
@@ -97,8 +99,9 @@ export async function launchDaemon(world: World, options: UpOptions): Promise<Re
   );
 }
 
-function flagsOf({ supervision, auto }: UpOptions): string[] {
-  return [...(supervision ? [] : ["--no-supervision"]), ...(auto ? ["--auto"] : [])];
+function flagsOf({ supervision, auto, flags = {} }: UpOptions): string[] {
+  const said = Object.keys(flags).length === 0 ? [] : ["--auto-flags", JSON.stringify(flags)];
+  return [...(supervision ? [] : ["--no-supervision"]), ...(auto ? ["--auto", ...said] : [])];
 }
 
 async function startFailure(world: World, instance: string, exit: number): Promise<OverseerError> {

@@ -3,6 +3,8 @@
  * next. One function a view, so that a thing has the same fields wherever it is asked for. Times are ISO 8601 there and
  * milliseconds inside. It loads nothing, because `status` and `mail` are run again and again.
  */
+
+import type { AutoView } from "#domain/auto/auto-view.ts";
 import { isoTime } from "#domain/core/iso-time.ts";
 import type { WhyAnswer } from "#domain/explain/answer.ts";
 import type { ConversationPart } from "#domain/explain/conversation.ts";
@@ -10,6 +12,7 @@ import type { MorningReport } from "#domain/explain/morning.ts";
 import type { Registration } from "#domain/health/daemon-life.ts";
 import type { TakenOver } from "#domain/landing/review.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
+import type { Worker } from "#domain/model/auto.ts";
 import type { EventOf } from "#domain/model/event.ts";
 import type { FleetChange } from "#domain/model/fleet.ts";
 import type { Planning } from "#domain/model/goal.ts";
@@ -212,6 +215,8 @@ export const presentFrozen = ({ changed, fleet }: FleetChange) =>
   plain({ frozen: true, changed, since: isoTime(fleet.since) });
 export const presentThawed = ({ changed, safeMode }: { readonly changed: boolean; readonly safeMode: boolean }) =>
   plain({ frozen: false, changed, safeMode: false, safeModeWas: safeMode });
+export const presentAuto = (auto: AutoView | null) => withTimes({ auto });
+export const presentWorkers = (workers: readonly Worker[]) => withTimes({ workers });
 export const presentEvent: Present<EventOf> = withTimes;
 export const presentWhy = ({ cause, receipts: _receipts, answer, ...told }: Told & { readonly answer: WhyAnswer }) =>
   withTimes({ ...told, cause, next: answer.next, command: answer.command });

@@ -164,7 +164,7 @@ export async function rejectLanding(world: World, words: ReviewWords, reason: st
   await assertFits(world, { reason });
   await assertOneMeaning(await world.reader(), words.what, words.goal);
   const { node, claim, place } = await findFinishedWork(world, words);
-  const { messageId, questionId } = returnPolicy(world, await world.config());
+  const { messageId, questionId } = await returnPolicy(world, await world.config());
   const { open } = await (await world.writer()).read({ open: openQuestions() });
   const outcome = await decideClaim(world, place, claim, (seen, { now }) => {
     const moment = { now, actor: world.actor };

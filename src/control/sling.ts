@@ -32,6 +32,7 @@ import { renderPrime } from "#domain/briefing/prime.ts";
 import { checkScope } from "#domain/core/scope.ts";
 import type { Attempt, Usage } from "#domain/model/attempt.ts";
 import { AGENT_NAME, attemptLabel, isLiving } from "#domain/model/attempt.ts";
+import { isAutoName, type Worker } from "#domain/model/auto.ts";
 import { chooseChecks } from "#domain/model/check.ts";
 import type { Crystallization } from "#domain/model/crystallization.ts";
 import { resolveLimits } from "#domain/model/limits.ts";
@@ -48,7 +49,7 @@ import { agentLimits } from "#domain/tick/snapshot.ts";
 import { messageOf, OverseerError, orThrow } from "#errors.ts";
 import { findCommit, isMergedInto } from "#git/repository.ts";
 import type { Readiness, Runtime } from "#runtimes/runtime.ts";
-import { openActions } from "#store/actions.ts";
+import { openActions, presentConditions } from "#store/actions.ts";
 import { crystallizationById } from "#store/assignments.ts";
 import { attemptByNumber, attemptsOfNode, livingAttempts } from "#store/attempts.ts";
 import { contextWindows } from "#store/signals.ts";
@@ -68,7 +69,8 @@ export interface SlingInput {
   readonly name?: string;
   /** The id of the dispatch, where it was decided before; else a new one. */
   readonly dispatchId?: string;
-  readonly capability: string;
+  /** Its role; where nobody says, that of the standing worker of that name, else builder. */
+  readonly capability?: string;
   readonly role?: string;
   readonly runtime?: string;
   readonly model?: string;
@@ -165,14 +167,20 @@ async function slingOnce(world: World, input: SlingInput, tell: SlingProgress): 
   await refuseTracked(world); // a pull may bring a link where worktrees are made
   for (const sentence of await settleLeftovers(world)) tell(sentence);
   const roles = await loadRoles(files, roleSources(world.root, config));
-  const role = findRole(roles, input.capability);
+  const worker = await readStandingWorker(world, input.name);
+  assertNotAutoName(input);
+  const role = findRole(roles, input.capability ?? worker?.capability ?? USUAL_CAPABILITY);
   const doctrine = input.role === undefined ? role : input.role === NO_ROLE ? undefined : findRole(roles, input.role);
   const work = await resolveWork(world, input, role.runtime ?? config.runtime);
   // What the plan says of the task holds unless somebody says otherwise now; a restart says what it was started with.
   const { hints } = work.node;
-  const runtimeName = input.runtime ?? hints.runtime ?? role.runtime ?? config.runtime;
+  const runtimeName = input.runtime ?? worker?.runtime ?? hints.runtime ?? role.runtime ?? config.runtime;
   const runtime = await world.runtime(runtimeName);
-  const policy = toolsFor(withTools(role, config.defaults.allowedTools), runtime.capabilities.tools);
+  const isAuto = input.name !== undefined && isAutoName(input.name);
+  const { allowedTools, permissionMode, model } = config.defaults;
+  // AUTO-10: workers of auto mode take the defaults, whatever their role says.
+  const asked = withTools(isAuto ? { ...role, permissionMode } : role, allowedTools);
+  const policy = toolsFor(asked, runtime.capabilities.tools);
   if (policy.unmet.length > 0) {
     throw new OverseerError(
       "conflict",
@@ -217,7 +225,14 @@ async function slingOnce(world: World, input: SlingInput, tell: SlingProgress): 
     workNodeId: work.node.workNodeId,
     capability: role.capability,
     runtime: runtimeName,
-    model: input.model ?? hints.model ?? role.model ?? config.runtimes[runtimeName]?.model ?? config.defaults.model,
+    model:
+      input.model ??
+      worker?.model ??
+      hints.model ??
+      (isAuto ? model : null) ??
+      role.model ??
+      config.runtimes[runtimeName]?.model ??
+      model,
     permissionMode: policy.permissionMode,
     base,
     targetBranch: target.branch,
@@ -231,6 +246,25 @@ async function slingOnce(world: World, input: SlingInput, tell: SlingProgress): 
     dryRun: false,
     attempt: await start(world, input, { plan, role, doctrine, work, lineage, policy, version: ready.version }, tell),
   };
+}
+
+const USUAL_CAPABILITY = "builder";
+
+/** AUTO-3: a person's work never gets the name of a worker of auto mode; what auto mode began may continue under it. */
+function assertNotAutoName({ name, dispatchId, restart }: SlingInput): void {
+  if (name === undefined || !isAutoName(name) || dispatchId !== undefined || restart !== undefined) return;
+  throw new OverseerError(
+    ...(["conflict", "AUTO_WORKER", `${name} is a worker of auto mode, which alone gives it work.`] as const),
+    "Leave out --name, choose another, or set up a worker of your own: overseer worker add <name>",
+  );
+}
+
+/** What a person set up for the worker of that name; undefined where there is none. */
+async function readStandingWorker(world: World, name: string | undefined): Promise<Worker | undefined> {
+  if (name === undefined || isAutoName(name)) return undefined;
+  const { conditions } = await (await world.writer()).read({ conditions: presentConditions() });
+  const known = conditions.find((one) => one.kind === "workers");
+  return known?.workers.find((one) => one.name === name);
 }
 
 /** A session that was begun under other settings than its next piece would have. */
@@ -261,9 +295,10 @@ async function start(world: World, input: SlingInput, made: Made, tell: SlingPro
     try {
       return await act(world, await orderFor(world, input, { ...made, plan }), tell);
     } catch (error) {
-      const chosen = input.name !== undefined && input.restart === undefined && input.follows === undefined;
+      const isChosen = input.name !== undefined && !isAutoName(input.name);
+      const chosen = isChosen && input.restart === undefined && input.follows === undefined;
       if (chosen || !(error instanceof OverseerError) || error.code !== "NAME_TAKEN") throw error;
-      plan = { ...plan, agent: await freeName(world, plan) };
+      plan = { ...plan, agent: await freeName(world, plan, isAutoName(plan.agent) ? "auto" : undefined) };
     }
   }
 }
@@ -558,6 +593,12 @@ async function readSource(
   return { node, attempt, left, commit: tip === undefined || tip === attempt.base ? null : tip };
 }
 
+/** What the title of a task from the pool is made of; one that its agent could not play has its own words. */
+export async function titleOfTask(world: World, text: string): Promise<string> {
+  const read = (await world.runtime((await world.config()).runtime)).readTask?.(text);
+  return read && "words" in read && read.words.trim() !== "" ? read.words : text;
+}
+
 /** What a person would call it. Throws SCRIPT_UNREADABLE for what its agent could not play. */
 function wordsOf(prompt: string, runtime: Runtime): string {
   const read = runtime.readTask?.(prompt) ?? { words: prompt };
@@ -641,8 +682,11 @@ function contradiction(flag: string, truth: string): OverseerError {
 }
 
 /** `builder-1`, `builder-2` …: the first that is free. */
-async function freeName(world: World, wish: Pick<SlingPlan, "capability" | "goalId" | "workNodeId">): Promise<string> {
-  const stem = AGENT_NAME.test(wish.capability) ? wish.capability.slice(0, 26) : "agent";
+async function freeName(
+  world: World,
+  wish: Pick<SlingPlan, "capability" | "goalId" | "workNodeId">,
+  stem = AGENT_NAME.test(wish.capability) ? wish.capability.slice(0, 26) : "agent",
+): Promise<string> {
   const isFree = await freeNames(world, wish);
   for (let number = 1; ; number += 1) {
     if (isFree(`${stem}-${number}`)) return `${stem}-${number}`;

@@ -4,6 +4,7 @@ import { areSettingsAtRest } from "#act/settings/settings-at-rest.ts";
 import type { Config } from "#config/schema.ts";
 import type { SeenStatus } from "#domain/agents/seen.ts";
 import { judgeSeenStatus } from "#domain/agents/seen.ts";
+import { type AutoView, viewAuto } from "#domain/auto/auto-view.ts";
 import { isoTime } from "#domain/core/iso-time.ts";
 import { tellDoing } from "#domain/explain/doing.ts";
 import type { Explained } from "#domain/explain/standstill.ts";
@@ -83,6 +84,8 @@ export interface Status extends Explained {
   /** Why nothing is started, checked or landed under the settings as they are; null when nothing is in the way. */
   readonly hold: Hold | null;
   readonly daemon: DaemonStatus;
+  /** Auto mode with its workers; null where it was never used. */
+  readonly auto: AutoView | null;
   /** Set while the fleet is frozen: since when, by whom and why. */
   readonly frozen: Pick<Fleet, "since" | "by" | "reason"> | null;
   /** Rings that are switched off. */
@@ -270,7 +273,19 @@ export async function readFleetStatus(world: World): Promise<Status> {
     unchecked: tellUncheckedFleet(config, daemon),
   };
   const explained = await explainStatus(world, store, status, seen, config);
-  return { ...status, ...explained, agents: status.agents.map((one) => addStall(one, explained, seen.nodes)) };
+  const stalled = status.agents.map((one) => addStall(one, explained, seen.nodes));
+  return { ...status, ...explained, agents: stalled, auto: viewPool(stalled, daemon, seen) };
+}
+
+function viewPool(
+  agents: readonly AgentStatus[],
+  { state, pool }: DaemonStatus,
+  { conditions, nodes }: { readonly conditions: readonly Condition[]; readonly nodes: readonly WorkNode[] },
+): AutoView | null {
+  const auto = conditions.find((one) => one.kind === "auto");
+  const workers = conditions.find((one) => one.kind === "workers")?.workers ?? [];
+  const blocked = new Set(nodes.flatMap(({ status, goalId }) => (status === "blocked" ? [goalId] : [])));
+  return viewAuto({ auto, workers, running: state === "died" ? null : pool, agents, blocked });
 }
 
 /** Without a daemon somebody is there for every agent, and sees for themselves. */

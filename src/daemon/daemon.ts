@@ -15,21 +15,25 @@ import { clearStaleLocks } from "#act/sling/git-locks.ts";
 import { tellPeople } from "#act/tell-people.ts";
 import { tidyLogs } from "#act/tidy-logs.ts";
 import { tidyWorktrees } from "#act/tidy-worktrees.ts";
+import { stopAgents } from "#control/daemon.ts";
 import { readMorningReport } from "#control/morning-report.ts";
+import { readSafeMode } from "#control/status.ts";
 import { backUpInTime, copyLog } from "#control/upkeep/doctor.ts";
 import type { World } from "#control/world.ts";
 import { speakingAs } from "#control/world.ts";
+import { diskFull, endsAgents, stateCorrupt } from "#domain/auto/hard-failure.ts";
 import { SKEW_MS } from "#domain/core/elapsed.ts";
 import { renderMorningMarkdown } from "#domain/explain/morning-text.ts";
 import type { Heartbeat, Intent, Registration } from "#domain/health/daemon-life.ts";
-import { parseIntent } from "#domain/health/daemon-life.ts";
+import { parseIntent, withSeedNames } from "#domain/health/daemon-life.ts";
 import { mayEndHold } from "#domain/landing/after-command.ts";
+import type { HardFailure } from "#domain/model/auto.ts";
 import { accept } from "#domain/model/decision.ts";
-import type { NewEvent } from "#domain/model/event.ts";
+import type { EventOf, NewEvent } from "#domain/model/event.ts";
 import { newsOf } from "#domain/reports/news.ts";
 import type { Tick } from "#engine/tick-contract.ts";
 import { tickUnlessHalted } from "#engine/tick-contract.ts";
-import { messageOf } from "#errors.ts";
+import { messageOf, systemCode } from "#errors.ts";
 import { livingAttempts } from "#store/attempts.ts";
 import { eventsMatching } from "#store/events.ts";
 import { theFleet } from "#store/fleet.ts";
@@ -38,6 +42,7 @@ import { readNow } from "#sys/read-now.ts";
 import { makeRest } from "#sys/release-code.ts";
 import { type RunFiles, runFiles } from "#sys/run-files.ts";
 import { adoptionOf } from "./adoption.ts";
+import { AutoMode } from "./auto-mode.ts";
 import { Calls } from "./calls.ts";
 import type { ConfigWatch } from "./config-watch.ts";
 import { EventStream } from "./event-stream.ts";
@@ -60,8 +65,8 @@ export interface DaemonOptions {
   readonly tick: Tick;
   /** Resolves when what ticks have set going has ended. */
   idle(): Promise<void>;
-  /** Ends this life: its repository is not there any more. */
-  onRepositoryGone(reason: string): void;
+  /** Ends this life: its repository is not there any more, auto mode is done, or what that stands on is broken. */
+  onEnd(reason: string, failure: HardFailure | null): void;
 }
 
 /**
@@ -93,6 +98,10 @@ const SETTINGS_EVERY_MS = 5_000;
 const REST_AFTER_MS = 10_000;
 /** What is kept for people is looked at this often; what happens wakes it at once. */
 const NEWS_EVERY_MS = 30_000;
+/** Turns of the pool begin at least this far apart, however much happens. */
+const POOL_SPACING_MS = 100;
+/** So many heartbeats in a row without room on the disk are no passing shortage. */
+const FULL_BEATS = 3;
 const PAGE = 500;
 
 export class Daemon {
@@ -115,6 +124,10 @@ export class Daemon {
   private queueMoved = true;
   private unwatchLog: () => void = () => {};
   private readonly rest = makeRest(REST_AFTER_MS);
+  private readonly auto: AutoMode;
+  /** Beats in a row that found no room on the disk. */
+  private fullBeats = 0;
+  private beganInSafeMode = false;
 
   constructor(private readonly options: DaemonOptions) {
     const { log, registration } = options;
@@ -132,6 +145,12 @@ export class Daemon {
       },
       run: (reason) => this.runTick(reason),
       onTickEnd: (outcome) => this.tickEnded(outcome),
+    });
+    this.auto = new AutoMode({
+      registration,
+      log,
+      world: () => this.world,
+      end: (reason, failure) => options.onEnd(reason, failure),
     });
     this.stream = new EventStream({
       store: () => this.world.writer(),
@@ -168,8 +187,12 @@ export class Daemon {
       everyMs: () => options.config.current.daemon.heartbeatEvery,
       state: () => this.state(),
       onTimeLost: (ms) => this.noteLostTime(ms),
-      onFailure: (error) => log.record("error", "heartbeat.failed", { problem: messageOf(error) }),
+      onFailure: (error) => {
+        log.record("error", "heartbeat.failed", { problem: messageOf(error) });
+        this.noticeFullDisk(error);
+      },
       onRecovery: () => {
+        this.fullBeats = 0;
         log.record("info", "heartbeat.works");
         this.loops.retry();
       },
@@ -201,6 +224,8 @@ export class Daemon {
         },
       },
     });
+    this.beganInSafeMode = (await readSafeMode(this.world)) !== null;
+    await this.auto.start();
     await this.adopt();
     await this.intend();
     await this.register();
@@ -212,13 +237,17 @@ export class Daemon {
     this.loops.wake("tick", cause);
   }
 
-  /** Ends in order: no new turns, those under way may finish within the configured time, agents keep running. */
-  async stop(reason: string): Promise<void> {
+  /**
+   * Ends in order: no new turns, those under way may finish within the configured time. Agents keep running, unless what
+   * they write into is broken.
+   */
+  async stop(reason: string, failure: HardFailure | null = null): Promise<void> {
     const { config, log, registration } = this.options;
     log.record("info", "daemon.stopping", { reason });
     const patience = this.world.clock.sleep(config.current.daemon.drainTimeout).then(() => "late" as const);
     const ended = await Promise.race([this.loops.stop().then(() => this.options.idle()), patience]);
     if (ended === "late") log.record("warn", "daemon.not_drained", { after: config.current.daemon.drainTimeout });
+    if (failure) await this.sayFailure(failure);
     try {
       const data = { instance: registration.instance, reason };
       await this.record({ type: "daemon.stopped", actor: "overseer", because: "asked-for", data });
@@ -233,6 +262,49 @@ export class Daemon {
     await this.world.files.remove(this.files.registration);
     log.record("info", "daemon.stopped", { reason });
     await log.flush();
+  }
+
+  /** AUTO-7: in the log and to people, as far as the store still takes it. */
+  private async sayFailure(failure: HardFailure): Promise<void> {
+    const { log } = this.options;
+    const attempt = async (what: string, work: () => Promise<unknown>) => {
+      try {
+        await work();
+      } catch (error) {
+        log.record("error", "auto.failure_not_said", { what, problem: messageOf(error) });
+      }
+    };
+    await attempt("log", () =>
+      this.record({ type: "auto.failed", actor: "overseer", because: "hard-failure", data: failure }),
+    );
+    if (endsAgents(failure)) {
+      const world = speakingAs(this.world, "overseer");
+      await attempt("agents", async () => {
+        const stopped = await stopAgents(world, `auto mode ended: ${failure.code}`);
+        log.record("warn", "agents.stopped", { agents: stopped });
+      });
+    }
+    await attempt("auto.log", () =>
+      this.auto.record([
+        {
+          type: "auto.failed",
+          actor: "overseer",
+          because: "hard-failure",
+          data: failure,
+          seq: 0,
+          at: this.world.clock.now(),
+          v: 1,
+        },
+      ]),
+    );
+    await attempt("people", () => this.tellNews());
+  }
+
+  /** A disk that stays full for a few beats ends auto mode: whatever its agents write would be half. */
+  private noticeFullDisk(error: unknown): void {
+    if (systemCode(error) !== "ENOSPC") return;
+    this.fullBeats += 1;
+    if (this.fullBeats >= FULL_BEATS) this.auto.fail(diskFull(messageOf(error)));
   }
 
   private startLoops(): void {
@@ -257,6 +329,12 @@ export class Daemon {
     this.loops.start({ name: "landed", everyMs: () => CHECKOUTS_EVERY_MS, run: () => this.watchLanded() });
     this.loops.start({ name: "terminals", everyMs: () => TERMINALS_EVERY_MS, run: () => this.giveTerminals() });
     this.loops.start({ name: "locks", everyMs: () => LOCKS_EVERY_MS, run: () => this.clearLocks() });
+    this.loops.start({
+      name: "pool",
+      everyMs: () => this.auto.restMs(),
+      spacingMs: POOL_SPACING_MS,
+      run: () => this.turnPool(),
+    });
     this.loops.start({ name: "upkeep", everyMs: () => UPKEEP_EVERY_MS, atOnce: false, run: () => this.upkeep() });
     this.loops.start({ name: "tidy", everyMs: () => TIDY_EVERY_MS, run: () => this.tidy() });
     this.loops.start({ name: "backup", everyMs: () => BACKUP_EVERY_MS, run: () => this.backUp() });
@@ -269,8 +347,18 @@ export class Daemon {
       this.wake("follow-up");
       this.rest();
     }
-    if (outcome.halted?.includes("safe mode")) this.loops.wake("news", "safe mode");
+    if (outcome.halted?.includes("safe mode")) {
+      this.loops.wake("news", "safe mode");
+      const safeMode = this.beganInSafeMode ? null : await readSafeMode(this.world);
+      if (safeMode) this.auto.fail(stateCorrupt(safeMode.problem));
+    }
     return outcome;
+  }
+
+  private async turnPool(): Promise<void> {
+    if (!this.options.registration.supervision) return;
+    if (await this.auto.turn()) this.loops.wake("pool", "there may be more");
+    if (this.options.registration.auto) this.heart.beat(); // it carries how the pool moves
   }
 
   private tickNow(): Promise<TickOutcome> {
@@ -362,6 +450,9 @@ export class Daemon {
     if (page.some(mayEndHold)) await hastenHeldLandings(this.world);
     if (page.some(({ type }) => type === "fleet.thawed")) this.links.tellAll();
     for (const event of page) if (isWorthATick(event)) this.wake(event.type);
+    const mayMovePool = this.options.registration.auto ? isWorthATick : endsGoal;
+    if (page.some(mayMovePool)) this.loops.wake("pool", "log");
+    await this.auto.record(page);
     if (page.some((event) => newsOf(event) !== undefined)) this.loops.wake("news", "log");
   }
 
@@ -425,7 +516,7 @@ export class Daemon {
   }
 
   private async register(): Promise<void> {
-    const text = `${JSON.stringify(this.options.registration)}\n`;
+    const text = `${JSON.stringify(withSeedNames(this.options.registration))}\n`;
     await this.world.files.write(this.files.registration, text, { mode: 0o600 });
   }
 
@@ -447,7 +538,7 @@ export class Daemon {
   private async isGone(): Promise<boolean> {
     const { root, files } = this.world;
     if ((await files.facts(root.gitCommonDir)) !== undefined) return false;
-    this.options.onRepositoryGone(`the repository is no longer at ${root.project}`);
+    this.options.onEnd(`the repository is no longer at ${root.project}`, null);
     return true;
   }
 
@@ -541,6 +632,7 @@ export class Daemon {
       troubles: this.loops.troubles(),
       configProblem: this.options.config.problem,
       hold: this.options.config.hold,
+      auto: this.auto.state(),
     };
   }
 
@@ -562,6 +654,10 @@ export class Daemon {
     const { newest } = await (await this.world.writer()).read({ newest: eventsMatching({ limit: 1, newest: true }) });
     return newest[0]?.seq ?? 0;
   }
+}
+
+function endsGoal({ type }: Pick<EventOf, "type">): boolean {
+  return type === "goal.completed" || type === "goal.cancelled";
 }
 
 /** What cannot be closed, because it could not be opened, is closed. */

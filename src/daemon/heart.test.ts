@@ -23,6 +23,7 @@ function beating() {
       troubles: [],
       configProblem: null,
       hold: null,
+      auto: null,
     }),
     onTimeLost: (ms) => lost.push(ms),
     onFailure: (error) => {
@@ -74,7 +75,16 @@ test("DEAD-1: a heartbeat that can be written again is told of, once", async () 
   const again = new Heart({
     ...{ clock, path, everyMs: () => 5_000, onTimeLost: () => {} },
     state: () => ({
-      ...{ instance: "d_1", ticks: 0, tickedAt: 0, tickProblem: null, troubles: [], configProblem: null, hold: null },
+      ...{
+        instance: "d_1",
+        ticks: 0,
+        tickedAt: 0,
+        tickProblem: null,
+        troubles: [],
+        configProblem: null,
+        hold: null,
+        auto: null,
+      },
     }),
     onFailure: () => said.push("failed"),
     onRecovery: () => said.push("works"),

@@ -5,7 +5,7 @@
  * daemon notices that time was lost: a machine that slept, a process that was stopped.
  */
 import { renameSync, writeFileSync } from "node:fs";
-import type { Heartbeat } from "#domain/health/daemon-life.ts";
+import { type Heartbeat, withSeedBeat } from "#domain/health/daemon-life.ts";
 import type { Clock } from "#sys/clock.ts";
 
 /** A gap of more than so many periods is lost time. */
@@ -76,7 +76,7 @@ export class Heart {
     const { clock, path, state } = this.options;
     const beat: Heartbeat = { ...state(), at: clock.now(), bootMs: clock.monotonic() };
     const neighbour = `${path}.new`;
-    writeFileSync(neighbour, `${JSON.stringify(beat)}\n`, { mode: 0o600 });
+    writeFileSync(neighbour, `${JSON.stringify(withSeedBeat(beat))}\n`, { mode: 0o600 });
     renameSync(neighbour, path);
   }
 }

@@ -9,7 +9,8 @@ import { refuseTracked } from "#act/settings/tracked-state.ts";
 import { holderRefusal, livingDaemon } from "#control/daemon.ts";
 import { DAEMON_SOCKET } from "#control/daemon-client.ts";
 import type { World } from "#control/world.ts";
-import { parseHeartbeat, parseRegistration, type Registration } from "#domain/health/daemon-life.ts";
+import { type AutoFlags, parseHeartbeat, parseRegistration, type Registration } from "#domain/health/daemon-life.ts";
+import type { HardFailure } from "#domain/model/auto.ts";
 import type { Tick } from "#engine/tick-contract.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 import { readNow } from "#sys/read-now.ts";
@@ -28,6 +29,8 @@ export interface DaemonLife {
   readonly supervision: boolean;
   /** Nobody stands in front of it: see domain/landing/landing-rules.ts. */
   readonly auto: boolean;
+  /** What it was told beside the configuration. */
+  readonly flags?: AutoFlags;
   /** Somebody waits for it in another process and wants to know why it did not start. */
   readonly awaited: boolean;
   readonly tick: Tick;
@@ -70,15 +73,15 @@ async function live(life: DaemonLife, world: World, config: ConfigWatch, worldUn
   const files = runFiles(world.root.state);
   const log = new DaemonLog({ files: world.files, clock: world.clock, path: files.log }, config.current.logs);
   life.onFault((error) => log.record("error", "daemon.fault", { problem: messageOf(error) }));
-  const { promise: stopped, resolve: stop } = Promise.withResolvers<string>();
-  life.onStop(stop);
+  const { promise: stopped, resolve: stop } = Promise.withResolvers<Ending>();
+  life.onStop((reason) => stop({ reason, failure: null }));
   const { done } = await makeStoreReady(world);
   if (done.length > 0) log.record("warn", "store.repaired", { done });
   for (const sentence of await followMove(world)) log.record("warn", "repository.moved", { sentence });
   await recordPlace(world);
   const socket = `${await world.socketDir()}/${DAEMON_SOCKET}`;
   const { pid, start } = world.processes.self();
-  const { version, instance, supervision, auto, tick } = life;
+  const { version, instance, supervision, auto, flags = {}, tick } = life;
   const registration: Registration = {
     pid,
     start,
@@ -89,6 +92,7 @@ async function live(life: DaemonLife, world: World, config: ConfigWatch, worldUn
     since: world.clock.now(),
     supervision,
     auto,
+    flags,
   };
   // We hold the lock: whoever is registered is no more.
   const before = parseRegistration(readNow(files.registration));
@@ -102,7 +106,7 @@ async function live(life: DaemonLife, world: World, config: ConfigWatch, worldUn
     registration,
     tick,
     idle: () => life.idle(),
-    onRepositoryGone: stop,
+    onEnd: (reason, failure) => stop({ reason, failure }),
   });
   try {
     await daemon.start(before ? { registration: before, lastBeatAt } : null);
@@ -111,7 +115,15 @@ async function live(life: DaemonLife, world: World, config: ConfigWatch, worldUn
     await log.flush();
     throw error;
   }
-  await daemon.stop(await stopped);
+  const { reason, failure } = await stopped;
+  await daemon.stop(reason, failure);
+  // Whoever watches learns by the exit code that this was no wish of anybody's (AUTO-7).
+  if (failure) throw new OverseerError("environment", failure.code, failure.problem, failure.hint);
+}
+
+interface Ending {
+  readonly reason: string;
+  readonly failure: HardFailure | null;
 }
 
 async function tellFailure(world: World, instance: string, error: unknown): Promise<void> {

@@ -4,14 +4,14 @@
  * Nothing is done here: the outbox is drained by whoever calls (engine/outbox.ts). Reading changes nothing.
  */
 
+import { autoNow } from "#act/auto/auto-settings.ts";
 import { settleLeftMove } from "#act/landing/lock.ts";
 import { rulesNow } from "#act/landing/rules.ts";
-import type { MachineRoom } from "#act/parts.ts";
+import { roomOf } from "#act/room.ts";
 import type { Settings } from "#act/settings/settings.ts";
 import { hasBudgets, limitsOf, type RoleSays } from "#config/limits.ts";
 import { roleSources } from "#config/places.ts";
 import { loadRoles } from "#config/roles.ts";
-import type { Config } from "#config/schema.ts";
 import { readSafeMode } from "#control/status.ts";
 import type { World } from "#control/world.ts";
 import type { Room } from "#domain/agents/admission.ts";
@@ -198,7 +198,11 @@ async function lookOutside(world: World, observer: Observer): Promise<Outside> {
   });
   const byAttempt = new Map(pulses.map((pulse) => [pulse.attempt, pulse]));
   const settings = await world.settings();
-  const limits = limitsOf(config, await readRoleSays(world, settings));
+  const auto = await autoNow(world);
+  const limits: Limits = {
+    ...limitsOf(config, await readRoleSays(world, settings)),
+    auto: auto && { concurrency: auto.concurrency },
+  };
   return {
     limits,
     budgeted: hasBudgets(limits.budgets, conditions),
@@ -325,17 +329,6 @@ function waitingOf(messages: readonly Message[]): Map<number, WaitingMessages> {
     byAttempt.set(attempt, known);
   }
   return byAttempt;
-}
-
-function roomOf(machine: MachineRoom, { capacity }: Config): Room {
-  return {
-    load: machine.load,
-    maxLoad: capacity.loadFactor * machine.cores,
-    memoryBytes: machine.freeMemoryBytes,
-    minMemoryBytes: Math.max(capacity.minMemory, (machine.totalMemoryBytes * capacity.minMemoryPercent) / 100),
-    diskBytes: machine.freeDiskBytes,
-    minDiskBytes: Math.max(capacity.minDisk, (machine.totalDiskBytes * capacity.minDiskPercent) / 100),
-  };
 }
 
 function usageOf(

@@ -39,7 +39,7 @@ function registerDaemon(world: World, who: ProcessIdentity, { beatAgoMs = 0, tic
     log: files.log,
     since: now,
     supervision: true,
-    auto: false,
+    auto: false, flags: {},
   };
   const heartbeat: Heartbeat = {
     instance: "d_1",
@@ -50,7 +50,7 @@ function registerDaemon(world: World, who: ProcessIdentity, { beatAgoMs = 0, tic
     tickProblem: null,
     troubles: [],
     configProblem: null,
-    hold: null,
+    hold: null, auto: null,
   };
   mkdirSync(`${world.root.state}/run`, { recursive: true });
   writeFileSync(files.registration, JSON.stringify(registration));
@@ -73,7 +73,7 @@ export async function beatsInAMinute({ daemon }: Config): Promise<number> {
         tickProblem: null,
         troubles: [],
         configProblem: null,
-        hold: null,
+        hold: null, auto: null,
       };
     },
     onTimeLost: () => {},

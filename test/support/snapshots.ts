@@ -63,6 +63,7 @@ export const LIMITS: Limits = {
   continuing: [],
   defaultCapability: "builder",
   strongerModels: {},
+  auto: null,
   planner: {
     ...{ off: "model calls are off", replansPerNode: 2, splitWithinMs: 16 * MINUTE },
     ...{ diagnoseStalls: false, diagnosesPerHour: 6, diagnoseWithinMs: 6 * MINUTE },

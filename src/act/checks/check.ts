@@ -7,6 +7,7 @@
 
 import { CHECK_PLACES, checkTenant, endStrays, findStrays } from "#act/attempt-end/strays.ts";
 import { CHECK_MARK, filterEnvironment } from "#act/attempt-files.ts";
+import { commandAfterLand } from "#act/landing/command-after-land.ts";
 import type { ActParts } from "#act/parts.ts";
 import { standOnSettings } from "#act/settings/stand-on-settings.ts";
 import { hideWorktrees } from "#act/sling/worktree-place.ts";
@@ -58,16 +59,19 @@ export async function runChecks(parts: ActParts, place: NodeRef): Promise<CheckO
   const specs = chooseChecks(listChecks(config), seen.node);
   const receipts = await judgeCommit(parts, seen, specs, "done", claim.commit);
   if (receipts === undefined) return { kind: "stale" };
-  const policy = returnPolicy(parts, config);
+  const policy = await returnPolicy(parts, config);
   return decideClaim(parts, place, claim, (now, moment) =>
     afterChecks(now, { commit: claim.commit, receipts }, policy, moment),
   );
 }
 
-export function returnPolicy(parts: Pick<ActParts, "ids">, config: Pick<Config, "landing" | "repo">): ReturnPolicy {
+export async function returnPolicy(
+  parts: Pick<ActParts, "ids" | "config" | "root" | "files" | "processes">,
+  config: Pick<Config, "landing" | "repo">,
+): Promise<ReturnPolicy> {
   const { fixRounds: rounds, authorRounds, dirtyWait: lookAgain } = config.landing;
   const ids = { messageId: parts.ids.next("m_"), questionId: parts.ids.next("q_") };
-  const afterLand = config.landing.afterLand !== null;
+  const afterLand = (await commandAfterLand(parts)) !== null;
   return { rounds, authorRounds, lookAgain, push: config.repo.remote === "push", afterLand, ...ids };
 }
 

@@ -1,16 +1,19 @@
 /** Runs `landing.afterLand` on what the target has become, in a worktree of ours, and records what follows. Repeatable. */
+
+import { recordAuto } from "#act/auto/auto-logs.ts";
 import { judgeCommit } from "#act/checks/check.ts";
 import { momentNow } from "#act/checks/claim-store.ts";
 import type { ActParts } from "#act/parts.ts";
 import { concludeAfterLand, holdOn } from "#domain/landing/after-command.ts";
 import type { Action, ActionOutcome } from "#domain/model/action.ts";
 import { HELD_BACK, hastenAction } from "#domain/model/action.ts";
+import type { Receipt } from "#domain/model/check.ts";
 import { accept } from "#domain/model/decision.ts";
 import { openActions } from "#store/actions.ts";
 import { openQuestions } from "#store/assignments.ts";
+import { lastLandings } from "#store/fleet-sight.ts";
 import { inTurn } from "#sys/turn.ts";
-
-const TIMEOUT_MS = 30 * 60_000;
+import { commandAfterLand } from "./command-after-land.ts";
 
 /** One after the other, as they landed. */
 export function runAfterLand(action: Action<"afterLand">, parts: ActParts): Promise<ActionOutcome> {
@@ -18,14 +21,15 @@ export function runAfterLand(action: Action<"afterLand">, parts: ActParts): Prom
 }
 
 async function runInTurn({ payload }: Action<"afterLand">, parts: ActParts): Promise<ActionOutcome> {
-  const { afterLand } = (await parts.config()).landing;
-  if (afterLand === null) return { ok: true, result: "not wanted any more" };
+  const after = await commandAfterLand(parts);
+  if (after === null) return { ok: true, result: "not wanted any more" };
   // Named after its commit: what passed on the same files before says nothing about bringing them there again.
   const name = `afterLand@${payload.commit.slice(0, 10)}`;
-  const command = { name, command: afterLand, timeoutMs: TIMEOUT_MS, once: true } as const;
+  const command = { name, command: after.line, timeoutMs: after.timeoutMs, once: true } as const;
   const spec = { ...command, on: ["land"], expect: null, protected: [] } as const;
   const [receipt] = (await judgeCommit(parts, null, [spec], "land", payload.commit)) ?? [];
   if (!receipt) return { ok: false, problem: "it was not run", retry: "backoff" };
+  if (after.auto) await recordPostAccept(parts, payload, after.line, receipt);
   const moment = momentNow(parts);
   await (await parts.writer()).commit({
     at: moment.now,
@@ -33,6 +37,31 @@ async function runInTurn({ payload }: Action<"afterLand">, parts: ActParts): Pro
     decide: ({ open }) => accept(concludeAfterLand(payload, receipt, open, moment), null),
   });
   return { ok: true, result: receipt.verdict };
+}
+
+/** The one that it ran for is among these. */
+const LATEST_LANDINGS = 20;
+
+/** LOG-3: each run, with everything it printed. */
+async function recordPostAccept(
+  parts: ActParts,
+  { target, commit, landing }: Action<"afterLand">["payload"],
+  command: string,
+  { verdict, why, exit, durationMs, logPath }: Receipt,
+): Promise<void> {
+  const output = logPath === "" ? "" : ((await parts.files.read(logPath)) ?? "");
+  const { merges } = await (await parts.writer()).read({ merges: lastLandings(LATEST_LANDINGS) });
+  const worker = merges.find(({ merge }) => merge.target === target && merge.to === commit)?.merge.agent ?? null;
+  const outcome = { verdict, why, exit, durationMs, output };
+  await recordAuto(parts, "post_accept", {
+    event: "post_accept",
+    worker,
+    landing,
+    target,
+    commit,
+    command,
+    ...outcome,
+  });
 }
 
 /** Why nothing may land there by itself; undefined when it may. */

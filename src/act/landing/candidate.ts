@@ -23,6 +23,7 @@ import { holds } from "#git/landing.ts";
 import { leaveRecoveryRef } from "#git/worktree-removal.ts";
 import { goalById } from "#store/goals.ts";
 import { mergeById, verdictsOn } from "#store/merges.ts";
+import { commandAfterLand } from "./command-after-land.ts";
 import { rulesNow } from "./rules.ts";
 import { landingBranch, withWriter } from "./target-branch.ts";
 
@@ -166,7 +167,7 @@ export async function recordOutcome(candidate: Candidate, end: LandingEnd): Prom
   const policy = {
     lookAgain: config.landing.dirtyWait,
     push: config.repo.remote === "push",
-    afterLand: config.landing.afterLand !== null,
+    afterLand: (await commandAfterLand(parts)) !== null,
   };
   const moment = momentNow(parts);
   const outcome = await (await parts.writer()).commit({
@@ -191,7 +192,7 @@ async function recordClaimOutcome(
   const bumps = (from: string, to: string) =>
     bringBumps(parts.git, { repository, project, from, to, worktree: seen.attempt?.worktree });
   const told = end.kind === "landed" ? { ...end, submodules: await bumps(end.from, end.to) } : end;
-  const policy = returnPolicy(parts, config);
+  const policy = await returnPolicy(parts, config);
   return decideClaim(
     parts,
     order,

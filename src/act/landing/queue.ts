@@ -24,6 +24,7 @@ import {
   type LandOrder,
   type LandOutcome,
 } from "./candidate.ts";
+import { commandAfterLand } from "./command-after-land.ts";
 import { landCandidates } from "./land.ts";
 import { rulesNow } from "./rules.ts";
 import { landingBranch, withWriter } from "./target-branch.ts";
@@ -47,17 +48,18 @@ export async function workOffQueue(parts: ActParts, order: TurnOrder = {}): Prom
   try {
     const config = await parts.config();
     const mode = order.mode ?? (await rulesNow(parts)).mode;
+    const oneByOne = (await commandAfterLand(parts)) !== null;
     const tried = new Set<string>();
     await sweepStaged(parts.git, parts.root.gitCommonDir, await listWantedMerges(parts));
     for (;;) {
       await enqueueAll(parts, target, mode);
       const due = (await dueNow(parts, target, order.now)).filter(({ mergeId }) => !tried.has(mergeId));
       // With a command after each landing, one lands at a time: the next one waits for what it says.
-      const batch = due.slice(0, config.landing.afterLand === null ? config.landing.batch : 1);
+      const batch = due.slice(0, oneByOne ? 1 : config.landing.batch);
       if (batch.length === 0) break;
       for (const { mergeId } of batch) tried.add(mergeId);
       await landEntries(parts, batch, mode);
-      if (config.landing.afterLand !== null) break;
+      if (oneByOne) break;
     }
     return { kind: "worked-off", landed: tried.size };
   } finally {

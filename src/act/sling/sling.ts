@@ -3,6 +3,7 @@
  * begun and after it is done. When one fails, the earlier ones are undone in reverse; when this process is killed
  * half-way, the next command that touches the fleet does the same (end-attempt.ts).
  */
+
 import { dirname } from "node:path";
 import { noteSteps, undoSling } from "#act/attempt-end/end-attempt.ts";
 import {
@@ -19,8 +20,9 @@ import {
 } from "#act/attempt-files.ts";
 import type { ActParts } from "#act/parts.ts";
 import { recordPlace } from "#act/place.ts";
+import { roomOf } from "#act/room.ts";
 import { resolveConfigured } from "#config/places.ts";
-import type { Admission, FleetLimits, Places, Room, Wanted } from "#domain/agents/admission.ts";
+import type { Admission, FleetLimits, Places, Wanted } from "#domain/agents/admission.ts";
 import { admit } from "#domain/agents/admission.ts";
 import { takesPlace } from "#domain/agents/places.ts";
 import { namesOfRestarts } from "#domain/agents/promised-names.ts";
@@ -29,6 +31,7 @@ import { refuse } from "#domain/core/refusal.ts";
 import { shellCommand } from "#domain/core/shell-words.ts";
 import type { Attempt, Usage } from "#domain/model/attempt.ts";
 import { NO_USAGE } from "#domain/model/attempt.ts";
+import { isAutoName } from "#domain/model/auto.ts";
 import type { Condition } from "#domain/model/condition.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
 import type { Goal } from "#domain/model/goal.ts";
@@ -167,6 +170,7 @@ function countAtWork(
     pulses.flatMap((pulse) => (pulse.quotaAt === null && !pulse.providerFailure ? [] : [pulse.attempt])),
   );
   return living.filter((attempt) => {
+    if (isAutoName(attempt.agent)) return false;
     const node = nodes.get(nodeKey(attempt.goalId, attempt.workNodeId));
     return takesPlace({ attempt, node, cutOff: cutOff.has(attempt.attempt) && closed.has(accountOf(attempt.runtime)) });
   }).length;
@@ -190,15 +194,7 @@ async function claim(parts: ActParts, order: SlingOrder, tell: SlingProgress): P
   });
   const store = await parts.writer();
   for (;;) {
-    const machine = await parts.room();
-    const room: Room = {
-      load: machine.load,
-      maxLoad: capacity.loadFactor * machine.cores,
-      memoryBytes: machine.freeMemoryBytes,
-      minMemoryBytes: Math.max(capacity.minMemory, (machine.totalMemoryBytes * capacity.minMemoryPercent) / 100),
-      diskBytes: machine.freeDiskBytes,
-      minDiskBytes: Math.max(capacity.minDisk, (machine.totalDiskBytes * capacity.minDiskPercent) / 100),
-    };
+    const room = roomOf(await parts.room(), { capacity });
     const moment = { now: parts.clock.now(), actor: order.moment.actor };
     const outcome = await store.commit({
       at: moment.now,

@@ -1,6 +1,6 @@
 /** `overseer up`, `down`, `freeze`, `thaw` and `tick`: the daemon, started, stopped, held and asked. */
 
-import type { Command, Option } from "#cli/command.ts";
+import type { Call, Command, Option } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
 import { breakSentences, moment, plural } from "#cli/text.ts";
 import { noticesOf } from "#config/load.ts";
@@ -10,6 +10,7 @@ import { readHold } from "#control/halted.ts";
 import { presentDown, presentFrozen, presentPlain, presentStarted, presentThawed } from "#control/present.ts";
 import { readUnchecked } from "#control/unchecked.ts";
 import { runtimeFindings } from "#control/upkeep/doctor-machine.ts";
+import type { AutoFlags } from "#domain/health/daemon-life.ts";
 import { reconciler } from "#engine/lanes.ts";
 import { tickNow } from "#engine/tick-now.ts";
 import { OverseerError } from "#errors.ts";
@@ -25,25 +26,35 @@ export const upCommand: Command<Parts> = {
     { name: "foreground", summary: "Run in this terminal until interrupted, for service managers and debugging." },
     {
       name: "auto",
-      summary: "Land finished work automatically, one commit each, unless configured otherwise.",
+      summary: "Take tasks from a pool, have workers do them, land what passes by itself, one commit each.",
     },
+    { name: "task-pool-command", value: "command", summary: "With --auto: shell command that prints the next task." },
+    { name: "task-directory", value: "dir", summary: "With --auto: directory whose text files are tasks." },
+    { name: "concurrency", value: "number", summary: "With --auto: how many workers there are (auto-1, auto-2 …)." },
+    { name: "post-accept-command", value: "command", summary: "With --auto: shell command run after each landing." },
+    { name: "tasks", value: "number", summary: "With --auto: take so many tasks, then end." },
+    { name: "budget", value: "dollars", summary: "With --auto: take no more tasks once so much was spent, then end." },
     { name: "no-supervision", summary: "Serve and record only: nothing is dispatched, watched or recovered." },
   ],
-  examples: [{ line: "overseer up", why: "then run overseer status" }],
+  examples: [
+    { line: "overseer up", why: "then run overseer status" },
+    { line: "overseer up --auto --task-pool-command ./next-task --concurrency 4", why: "for as long as there is work" },
+  ],
   async run(call, parts) {
     const [supervision, auto] = [!call.has("no-supervision"), call.has("auto")];
+    const flags = readAutoFlags(call);
     const fit = (text: string) => breakSentences(call.out, text).join("\n");
     for (const notice of await noticesOf(await parts.loadConfig())) call.out.remark(fit(notice));
     const world = await parts.world();
     const unchecked = supervision ? await readUnchecked(world, auto) : null;
     if (call.has("foreground")) {
       if (unchecked !== null) call.out.remark(fit(unchecked));
-      return parts.runDaemon({ supervision, auto });
+      return parts.runDaemon({ supervision, auto, flags });
     }
     const { daemonCommand: command, version } = parts;
     // Asked beside the start: a CLI that does not answer must not keep the daemon from coming up.
     const [started, clis] = await Promise.all([
-      daemon.launchDaemon(world, { command, version, supervision, auto }),
+      daemon.launchDaemon(world, { command, version, supervision, auto, flags }),
       supervision ? runtimeFindings(world) : [],
     ]);
     const unfit = clis.filter(({ ok }) => !ok);
@@ -58,6 +69,68 @@ export const upCommand: Command<Parts> = {
     if (hold) call.out.remark(fit(`${hold.message} ${hold.hint}`));
   },
 };
+
+const AUTO_OPTIONS = [
+  "task-pool-command",
+  "task-directory",
+  "concurrency",
+  "post-accept-command",
+  "tasks",
+  "budget",
+] as const;
+
+/** What is said with --auto beside the configuration. */
+function readAutoFlags(call: Call): AutoFlags {
+  const alone = AUTO_OPTIONS.find((name) => call.text(name) !== undefined);
+  if (alone !== undefined && !call.has("auto")) {
+    throw new OverseerError(
+      "usage",
+      "NEEDS_AUTO",
+      `--${alone} is about auto mode.`,
+      `Say 'overseer up --auto --${alone} …'.`,
+    );
+  }
+  const texts = {
+    taskPoolCommand: call.text("task-pool-command"),
+    taskDirectory: call.text("task-directory"),
+    postAcceptCommand: call.text("post-accept-command"),
+  };
+  const empty = Object.entries(texts).find(([, text]) => text?.trim() === "");
+  if (empty) {
+    throw new OverseerError(
+      "usage",
+      "EMPTY_FLAG",
+      "A command or directory of auto mode is empty.",
+      "Name one, or leave the option out.",
+    );
+  }
+  const said = Object.entries({
+    ...texts,
+    concurrency: readCount(call, "concurrency", 1000),
+    tasks: readCount(call, "tasks", 1_000_000),
+    budgetUsd: readDollars(call.text("budget")),
+    ...(texts.taskPoolCommand === undefined && texts.taskDirectory === undefined ? {} : { cwd: process.cwd() }),
+  });
+  return Object.fromEntries(said.filter(([, value]) => value !== undefined));
+}
+
+function readCount(call: Call, name: string, most: number): number | undefined {
+  const number = call.number(name);
+  if (number === undefined || (number >= 1 && number <= most)) return number;
+  throw new OverseerError("usage", "NOT_A_COUNT", `--${name} is ${number}.`, `Give a whole number from 1 to ${most}.`);
+}
+
+function readDollars(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const dollars = /^\$?\d{1,7}(\.\d{1,4})?$/.test(text.trim()) ? Number(text.trim().replace("$", "")) : 0;
+  if (dollars > 0) return dollars;
+  throw new OverseerError(
+    "usage",
+    "NOT_MONEY",
+    `"${text.slice(0, 40)}" is no sum of money.`,
+    "For example: --budget 5",
+  );
+}
 
 export const downCommand: Command<Parts> = {
   name: "down",

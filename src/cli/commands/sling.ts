@@ -68,7 +68,7 @@ const command: Command<Parts> = {
       goal: call.text("goal"),
       prompt,
       name: call.text("name"),
-      capability: call.text("capability") ?? "builder",
+      capability: call.text("capability"),
       role: call.text("role"),
       runtime: call.text("runtime"),
       model: call.text("model"),
@@ -188,7 +188,11 @@ async function slingList(
       }
     }
     const { capability, runtime, model, tags } = input;
-    const hints = { capability, ...(runtime ? { runtime } : {}), ...(model ? { model } : {}) };
+    const hints = {
+      ...(capability ? { capability } : {}),
+      ...(runtime ? { runtime } : {}),
+      ...(model ? { model } : {}),
+    };
     waiting.push(await queuePrompt(world, { prompt: redact(text), tags, hints }));
     if (!call.json) call.out.line(`${waiting.at(-1)} waits for a free place: ${inert(text)}`);
   }

@@ -3,8 +3,7 @@
  * at once, so that the pool's own list stays the list of what nobody has begun; and never while something holds back
  * whatever would be done with it. Pure.
  */
-import { holdOn } from "#domain/landing/after-command.ts";
-import type { Action } from "#domain/model/action.ts";
+import { findHold } from "#domain/landing/after-command.ts";
 import type { AutoCondition } from "#domain/model/auto.ts";
 import type { Condition } from "#domain/model/condition.ts";
 import type { Question } from "#domain/model/question.ts";
@@ -33,9 +32,6 @@ export interface PoolSeen {
   readonly halted: string | null;
   readonly conditions: readonly Condition[];
   readonly questions: readonly Question[];
-  readonly actions: readonly Action[];
-  /** The branches that work lands on. */
-  readonly targets: readonly string[];
   readonly limits: PoolLimits;
 }
 
@@ -66,8 +62,8 @@ function findObstacle(seen: PoolSeen): string | undefined {
   if (auto?.failure) return auto.failure.problem;
   if (auto?.paused) return "auto mode is paused";
   if (seen.halted !== null) return seen.halted;
-  const held = seen.targets.map((target) => holdOn(target, seen.questions, seen.actions)).find((one) => one !== undefined);
-  if (held !== undefined) return lower(held);
+  const held = findHold(seen.questions);
+  if (held) return `a landing broke its target, and ${held.questionId} is open`;
   for (const condition of seen.conditions) {
     const limited = describeLimit(condition);
     if (limited !== undefined) return limited;
@@ -94,8 +90,4 @@ function describeLimit(condition: Condition): string | undefined {
     default:
       return undefined;
   }
-}
-
-function lower(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1);
 }

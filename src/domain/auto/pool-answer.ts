@@ -11,7 +11,9 @@ export interface PoolRun {
   readonly code: number | null;
   /** It did not end in time and was ended. */
   readonly hung: boolean;
-  readonly stdout: Uint8Array;
+  readonly stdout: string;
+  /** How many bytes that was; another number than its text has says that it was no text. */
+  readonly bytes: number;
   /** More was printed than was kept. */
   readonly overflowed: boolean;
   /** The end of what it said beside its answer. */
@@ -37,20 +39,24 @@ export function readPoolAnswer(run: PoolRun, { maxBytes, timeoutMs }: PoolLimits
   const { code } = run;
   if (code === NONE_READY) return { kind: "none" };
   if (code === null) return fail(run, ...(run.hung ? sayHung(timeoutMs) : SAY_KILLED));
-  if (run.overflowed || (code === 0 && run.stdout.byteLength > maxBytes)) {
+  if (run.overflowed || (code === 0 && run.bytes > maxBytes)) {
     return fail(run, "POOL_OUTPUT", `printed more than a task may have (${maxBytes} bytes)`, LONG_HINT);
   }
-  if (code === CLAIM_LIMIT) return fail(run, "POOL_CLAIM_LIMIT", "says that too many tasks are claimed (exit 3)", CLAIM_HINT);
+  if (code === CLAIM_LIMIT)
+    return fail(run, "POOL_CLAIM_LIMIT", "says that too many tasks are claimed (exit 3)", CLAIM_HINT);
   if (code !== 0) return fail(run, "POOL_FAILED", `ended with ${code}`, code === 127 ? MISSING_HINT : FAILED_HINT);
-  const text = readText(run.stdout);
-  if (text === undefined) return fail(run, "POOL_OUTPUT", "printed something that is not text", TEXT_HINT);
-  return text.trim() === "" ? { kind: "none" } : { kind: "task", text: text.trim() };
+  if (!isText(run.stdout, run.bytes)) return fail(run, "POOL_OUTPUT", "printed something that is not text", TEXT_HINT);
+  const text = run.stdout.trim();
+  return text === "" ? { kind: "none" } : { kind: "task", text };
 }
 
-const FAILED_HINT = "Run the command by hand, fix it, then 'overseer up --auto'. Exit 4, or no output, says that there is no task now.";
-const MISSING_HINT = "Its program was not found: check auto.taskPoolCommand and the PATH of whoever runs 'overseer up --auto'.";
+const FAILED_HINT =
+  "Run the command by hand, fix it, then 'overseer up --auto'. Exit 4, or no output, says that there is no task now.";
+const MISSING_HINT =
+  "Its program was not found: check auto.taskPoolCommand and the PATH of whoever runs 'overseer up --auto'.";
 const CLAIM_HINT = "Its tasks are not given back: look into the tracker behind it, then 'overseer up --auto'.";
-const LONG_HINT = "Have it print one task, shorter than store.caps.payload; logs/task_pool.log has the beginning of what it printed.";
+const LONG_HINT =
+  "Have it print one task, shorter than store.caps.payload; logs/task_pool.log has the beginning of what it printed.";
 const TEXT_HINT = "Have it print one task as UTF-8 text; logs/task_pool.log has what it printed.";
 const SAY_KILLED = ["POOL_FAILED", "was ended by a signal", FAILED_HINT] as const;
 
@@ -67,13 +73,7 @@ function fail({ stderr }: PoolRun, code: string, what: string, hint: string): Po
 
 const SAID_CHARS = 300;
 
-/** Undefined where the bytes are no text. */
-export function readText(bytes: Uint8Array): string | undefined {
-  if (bytes.includes(0)) return undefined;
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch (error) {
-    if (error instanceof TypeError) return undefined; // how the decoder says that it is no UTF-8
-    throw error;
-  }
+/** Read as UTF-8, what is none becomes other signs, and they take more room than what was there. */
+export function isText(read: string, bytes: number): boolean {
+  return !read.includes("\u0000") && new TextEncoder().encode(read).byteLength === bytes;
 }

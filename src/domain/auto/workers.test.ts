@@ -4,7 +4,15 @@ import { addWorker, judgeVanished, listPlaces, matchWorkers, removeWorker } from
 
 const MOMENT = { now: 5, actor: "human:ada" } as const;
 const worker = (name: string, change: Partial<Worker> = {}): Worker => ({
-  ...{ name, made: name.startsWith("auto-"), excluded: false, capability: null, runtime: null, model: null, addedAt: 1 },
+  ...{
+    name,
+    made: name.startsWith("auto-"),
+    excluded: false,
+    capability: null,
+    runtime: null,
+    model: null,
+    addedAt: 1,
+  },
   ...change,
 });
 const wish = (name: string) => ({ name, excluded: false, capability: null, runtime: null, model: null });

@@ -29,7 +29,11 @@ export function addWorker(known: readonly Worker[], wish: WorkerWish, moment: Mo
   }
   if (isAutoName(name)) {
     return refuse(
-      ...(["conflict", "AUTO_WORKER", `${name} is a worker of auto mode: it is made on demand and takes the defaults.`] as const),
+      ...([
+        "conflict",
+        "AUTO_WORKER",
+        `${name} is a worker of auto mode: it is made on demand and takes the defaults.`,
+      ] as const),
       "Set auto.concurrency and defaults.* in .overseer/config.yaml, or choose another name.",
     );
   }
@@ -46,11 +50,20 @@ export function addWorker(known: readonly Worker[], wish: WorkerWish, moment: Mo
 export function removeWorker(known: readonly Worker[], name: string, moment: Moment): Decision<string> {
   const worker = known.find((one) => one.name === name);
   if (!worker) {
-    return refuse("not-found", "WORKER_UNKNOWN", `There is no worker ${name}.`, "'overseer worker list' shows them all.");
+    return refuse(
+      "not-found",
+      "WORKER_UNKNOWN",
+      `There is no worker ${name}.`,
+      "'overseer worker list' shows them all.",
+    );
   }
   if (worker.made) {
     return refuse(
-      ...(["conflict", "AUTO_WORKER", `${name} is a worker of auto mode, which makes as many as auto.concurrency says.`] as const),
+      ...([
+        "conflict",
+        "AUTO_WORKER",
+        `${name} is a worker of auto mode, which makes as many as auto.concurrency says.`,
+      ] as const),
       "Lower auto.concurrency in .overseer/config.yaml, or 'overseer auto pause'.",
     );
   }
@@ -99,6 +112,7 @@ export function judgeVanished(expected: readonly string[], known: readonly Worke
   if (names.length === 0) return { kind: "none" };
   if (names.length < expected.length) return { kind: "some", names };
   const problem = `All ${expected.length} workers (${names.join(", ")}) are gone from the state, and nothing in the log says so: the database was changed or replaced from outside.`;
-  const hint = "Agents keep running. 'overseer doctor' looks at the database, 'overseer doctor --rebuild' makes its tables anew from the log; then 'overseer up --auto'.";
+  const hint =
+    "Agents keep running. 'overseer doctor' looks at the database, 'overseer doctor --rebuild' makes its tables anew from the log; then 'overseer up --auto'.";
   return { kind: "all", failure: { code: "WORKERS_VANISHED", problem, hint } };
 }

@@ -27,7 +27,9 @@ export function autoSentence(event: EventOf, who: string): string | undefined {
     case "pool.ended":
       return ENDED[event.data.outcome];
     case "worker.added":
-      return event.data.made ? `Auto mode made the worker ${event.data.name}.` : `${who} added the worker ${event.data.name}.`;
+      return event.data.made
+        ? `Auto mode made the worker ${event.data.name}.`
+        : `${who} added the worker ${event.data.name}.`;
     case "worker.removed":
       return `The worker ${event.data.name} was taken away.`;
     default:

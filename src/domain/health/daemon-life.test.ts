@@ -12,6 +12,7 @@ const registration: Registration = {
   since: 1_000,
   supervision: true,
   auto: false,
+  flags: {},
 };
 const beating: Heartbeat = {
   instance: "d_1",
@@ -23,6 +24,7 @@ const beating: Heartbeat = {
   troubles: [],
   configProblem: null,
   hold: null,
+  auto: null,
 };
 const LIMITS = { heartbeatTimeoutMs: 30_000, tickTimeoutMs: 360_000 };
 

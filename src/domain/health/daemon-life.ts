@@ -23,8 +23,24 @@ export interface Registration {
   readonly since: number;
   /** False after `up --no-supervision`. */
   readonly supervision: boolean;
-  /** True after `up --auto`: work lands by itself unless the configuration says otherwise. */
+  /** True after `up --auto`: tasks are taken from the pool, and work lands by itself unless the configuration says otherwise. */
   readonly auto: boolean;
+  /** What `up --auto` was told beside the configuration, which it overrides. */
+  readonly flags: AutoFlags;
+}
+
+/** What may be said with `up --auto`; what is missing is as configured. */
+export interface AutoFlags {
+  readonly taskPoolCommand?: string;
+  readonly taskDirectory?: string;
+  readonly concurrency?: number;
+  readonly postAcceptCommand?: string;
+  /** How many tasks this run takes before it ends. */
+  readonly tasks?: number;
+  /** What this run may spend on tasks before it ends, in dollars. */
+  readonly budgetUsd?: number;
+  /** Where whoever said it stood: a command or a directory that they named is looked for there. */
+  readonly cwd?: string;
 }
 
 /** run/auto.heartbeat: replaced every few seconds by a timer that no tick can hold up. */
@@ -46,6 +62,16 @@ export interface Heartbeat {
   readonly configProblem: string | null;
   /** Why nothing is started, checked or landed under the settings as they are; null when nothing is in the way. */
   readonly hold: Hold | null;
+  /** How auto mode moves, so that whoever watches sees a standstill in this file alone; null where it does not run. */
+  readonly auto: AutoPulse | null;
+}
+
+export interface AutoPulse {
+  /** When the last task was taken from the pool, and when the last one was over; wall clock, ms. */
+  readonly lastTakenAt: number | null;
+  readonly lastEndedAt: number | null;
+  /** Why no task was taken in the last turn; null where one was, or one is about to be. */
+  readonly why: string | null;
 }
 
 export interface LoopTrouble {
@@ -79,6 +105,36 @@ export function parseRegistration(text: string | undefined, log?: string): Regis
     since: Number(value.since ?? 0),
     supervision: value.supervision !== false,
     auto: value.auto === true,
+    flags: parseAutoFlags(value.flags),
+  };
+}
+
+/** As run/daemon.json has it: with the names under which programs written for the seed look (AUTO-4). */
+export function withSeedNames(registration: Registration) {
+  const { instance, since, log } = registration;
+  return { ...registration, instance_id: instance, start_time_unix: Math.floor(since / 1000), log_file: log };
+}
+
+/** The same for run/auto.heartbeat. */
+export function withSeedBeat(beat: Heartbeat) {
+  const seconds = (at: number | null | undefined) => (at === null || at === undefined ? null : Math.floor(at / 1000));
+  return {
+    ...beat,
+    instance_id: beat.instance,
+    timestamp_unix: seconds(beat.at),
+    last_task_assignment_unix: seconds(beat.auto?.lastTakenAt),
+    last_task_completion_unix: seconds(beat.auto?.lastEndedAt),
+  };
+}
+
+/** What is of another kind than it should be counts as not said. */
+export function parseAutoFlags(given: unknown): AutoFlags {
+  const value = typeof given === "object" && given !== null ? (given as Record<string, unknown>) : {};
+  const texts = ["taskPoolCommand", "taskDirectory", "postAcceptCommand", "cwd"] as const;
+  const numbers = ["concurrency", "tasks", "budgetUsd"] as const;
+  return {
+    ...Object.fromEntries(texts.flatMap((key) => (typeof value[key] === "string" ? [[key, value[key]]] : []))),
+    ...Object.fromEntries(numbers.flatMap((key) => (Number.isFinite(value[key]) ? [[key, value[key]]] : []))),
   };
 }
 
@@ -95,6 +151,7 @@ export function parseHeartbeat(text: string | undefined): Heartbeat | undefined 
     troubles: Array.isArray(value.troubles) ? (value.troubles as LoopTrouble[]) : [],
     configProblem: typeof value.configProblem === "string" ? value.configProblem : null,
     hold: typeof value.hold === "object" && value.hold !== null ? (value.hold as Hold) : null,
+    auto: typeof value.auto === "object" && value.auto !== null ? (value.auto as AutoPulse) : null,
   };
 }
 

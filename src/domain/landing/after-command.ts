@@ -103,6 +103,11 @@ export function holdOn(target: string, open: readonly Question[], actions: reado
   return runs ? `${opening(target)} until landing.afterLand has ended` : undefined;
 }
 
+/** The question that holds landings on some target because the command failed there; undefined where none is open. */
+export function findHold(open: readonly Question[]): Question | undefined {
+  return open.find(isHoldOnAny);
+}
+
 /** What `why` says of the command after a landing: where it ran, how it ended, what it holds and how that ends. */
 export function describeAfterLand(action: Action | undefined, open: readonly Question[]): string[] {
   if (action?.kind !== "afterLand") return [];
@@ -158,9 +163,13 @@ export function mayEndHold({ type, data }: EventOf): boolean {
 
 const AFTER_LAND = "afterLand:";
 
-function isHold({ status, workNodeId, text, options }: Question, target: string): boolean {
+function isHoldOnAny({ status, workNodeId, text, options }: Question): boolean {
   if (status !== "open" || workNodeId !== null || options.join() !== AFTER_LAND_OPTIONS.join()) return false;
-  return text.startsWith(`${opening(target)}:`);
+  return text.startsWith(HELD_BACK);
+}
+
+function isHold(question: Question, target: string): boolean {
+  return isHoldOnAny(question) && question.text.startsWith(`${opening(target)}:`);
 }
 
 function opening(target: string): string {

@@ -193,7 +193,13 @@ export function applyToWorkers(
   event: EventOf<"worker.added" | "worker.removed">,
 ): WorkersCondition {
   const { at } = event;
-  const common = { kind: "workers", conditionId: WORKERS, active: true, since: known?.since ?? at, updatedAt: at } as const;
+  const common = {
+    kind: "workers",
+    conditionId: WORKERS,
+    active: true,
+    since: known?.since ?? at,
+    updatedAt: at,
+  } as const;
   const others = (known?.workers ?? []).filter(({ name }) => name !== event.data.name);
   if (event.type === "worker.removed") return { ...common, workers: others };
   const { name, made, excluded, capability, runtime, model } = event.data;

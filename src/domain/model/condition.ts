@@ -95,6 +95,7 @@ export interface AllowanceCondition extends Common {
 /** What can hold back dispatch. */
 export type DispatchCap =
   | "agents"
+  | "workers"
   | "starts"
   | "load"
   | "memory"

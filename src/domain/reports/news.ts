@@ -45,6 +45,8 @@ export const NEWS_TYPES = [
   "fleet.mass_death",
   "fleet.restored",
   "daemon.started",
+  "auto.failed",
+  "pool.repeated",
   "message.dead_lettered",
   "action.dropped",
   "answer.refused",
@@ -163,6 +165,14 @@ function tell(event: EventOf): Told | undefined {
       if (event.data.previous === null) return undefined;
       const text = `The daemon was replaced: the one before (pid ${event.data.previous.pid}) ended without a trace.`;
       return { topic: "daemon", subject: "daemon", text };
+    }
+    case "auto.failed": {
+      const text = `Auto mode ended by itself: ${event.data.problem} ${event.data.hint}`;
+      return { topic: "daemon", subject: "auto", text, urgent: true };
+    }
+    case "pool.repeated": {
+      const text = `The pool gave ${event.goalId ?? "a task"} once more while it is open; it is not done twice.`;
+      return { topic: "daemon", subject: "pool", text };
     }
     case "message.dead_lettered": {
       const text = `A message for ${event.agent ?? "an agent"} was never seen: ${event.data.reason}`;

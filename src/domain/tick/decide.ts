@@ -13,6 +13,7 @@ import type { Action, ActionRequest } from "#domain/model/action.ts";
 import { dropEvent } from "#domain/model/action.ts";
 import type { Assignment } from "#domain/model/assignment.ts";
 import { ASSIGNMENT_MOVES, subject } from "#domain/model/assignment.ts";
+import { isAutoName } from "#domain/model/auto.ts";
 import type { OpenClaim } from "#domain/model/claim.ts";
 import { TICK } from "#domain/model/condition.ts";
 import type { NewEvent } from "#domain/model/event.ts";
@@ -303,15 +304,18 @@ function stop(
 
 /**
  * Agents whose work waits for a person take no place, but their processes do: beyond as many as may be at work, those
- * that wait longest are ended. Each continues where it was, by its session, when it is needed again.
+ * that wait longest are ended. Each continues where it was, by its session, when it is needed again. A worker of auto mode
+ * is ended at once: its name is a place, and the next task gets it.
  */
 function putAside(scene: Scene, outbox: Outbox): readonly TickStep[] {
   const waiting = scene.agents.filter((seen) => waitsForPerson(scene, outbox, seen));
   const most = scene.limits.fleet.maxConcurrent;
   const reason = "Its work waits for a person; it continues where it was when it is needed.";
-  return waiting
-    .slice(0, Math.max(0, waiting.length - most))
-    .flatMap((seen) => stop(scene, outbox, seen, "waits-for-a-person", { reason, cause: "asked", resume: true }));
+  const workers = waiting.filter(({ attempt }) => isAutoName(attempt.agent));
+  const others = waiting.filter((seen) => !workers.includes(seen));
+  return [...workers, ...others.slice(0, Math.max(0, others.length - most))].flatMap((seen) =>
+    stop(scene, outbox, seen, "waits-for-a-person", { reason, cause: "asked", resume: true }),
+  );
 }
 
 /** In nobody's way when it ends now: it is not in a turn, nothing is on its way to it, and nobody is at its screen. */

@@ -12,8 +12,10 @@ import { isPutAside, isToContinue } from "#domain/agents/promised-names.ts";
 import { backoffMs } from "#domain/core/backoff.ts";
 import { deriveId } from "#domain/core/derived-id.ts";
 import { hasPassed, isDue } from "#domain/core/elapsed.ts";
+import type { Action, ActionRequest } from "#domain/model/action.ts";
 import { isActionDue } from "#domain/model/action.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
+import { isAutoName } from "#domain/model/auto.ts";
 import type { DispatchCap } from "#domain/model/condition.ts";
 import { DISPATCH, isPartOfMassDeath, MASS_DEATH } from "#domain/model/condition.ts";
 import type { Priority } from "#domain/model/goal.ts";
@@ -29,6 +31,7 @@ import { FreeSessions } from "./next-piece.ts";
 import type { Scene } from "./scene.ts";
 import { byText } from "./scene.ts";
 import type { Limits, Snapshot } from "./snapshot.ts";
+import { isForWorkers, type Starting, type WorkerPlace, WorkerPlaces } from "./worker-places.ts";
 
 /** How words or work reach somebody (DISP-3). */
 export type DispatchRoute = "spawn" | "send" | "escalate";
@@ -173,10 +176,15 @@ function consider(
   if (fallen) return again(scene, fallen, slots);
   const notBefore = slots.take(node);
   if (notBefore === undefined) return NO_STEPS;
+  const worker = isForWorkers(scene.limits, node) ? slots.workers.take() : undefined;
   // What somebody has worked on before is continued from what that one left, not by a session that knows other work.
   const isNew = recovery.dispatches === 0 && scene.lastEnded(node) === undefined;
   return [
-    spawn(scene, node, recovery, notBefore, isNew ? sessions.take(node, describeWanted(scene, node)) : undefined),
+    spawn(scene, node, recovery, {
+      notBefore,
+      follows: isNew ? sessions.take(node, describeWanted(scene, node)) : undefined,
+      worker,
+    }),
   ];
 }
 
@@ -235,13 +243,15 @@ function accountFor(node: WorkNode, limits: Limits): string {
   return limits.roleAccounts[capabilityFor(node, limits)] ?? limits.defaultAccount;
 }
 
-function spawn(
-  scene: Scene,
-  node: WorkNode,
-  recovery: Recovery,
-  notBefore: number,
-  follows: number | undefined,
-): TickStep {
+interface SpawnWish {
+  readonly notBefore: number;
+  /** The attempt in whose session it begins. */
+  readonly follows: number | undefined;
+  /** The worker that does it. */
+  readonly worker: WorkerPlace | undefined;
+}
+
+function spawn(scene: Scene, node: WorkNode, recovery: Recovery, { notBefore, follows, worker }: SpawnWish): TickStep {
   const key = nodeKey(node.goalId, node.workNodeId);
   const number = recovery.dispatches + 1;
   const because = number === 1 ? "ready" : "ready-again";
@@ -254,8 +264,8 @@ function spawn(
     notBefore,
     payload: {
       dispatchId: deriveId("D_", key, number),
-      capability: capabilityFor(node, scene.limits),
-      name: node.hints.suggestedAgentId ?? null,
+      capability: worker?.capability ?? capabilityFor(node, scene.limits),
+      name: worker?.name ?? node.hints.suggestedAgentId ?? null,
       ...(follows === undefined ? {} : { follows }),
     },
   };
@@ -405,6 +415,7 @@ class Slots {
   private readonly closedBy: Obstacle | undefined;
   private readonly recent: readonly number[];
   private readonly files: HeldFiles;
+  readonly workers: WorkerPlaces;
 
   constructor(
     private readonly scene: Scene,
@@ -415,13 +426,13 @@ class Slots {
     const { snapshot } = scene;
     const living = scene.agents.map(({ attempt }) => attempt);
     this.files = new HeldFiles(scene.nodes, living, (node) => outbox.givesOut(node));
-    const comingUp = scene.actions.filter((action) => isDispatch(action.kind) && !hasAgent(scene, action)).length;
     // Who takes over from a living agent takes its slot too, in this tick as in the next.
-    const asked = outbox.actions.filter(
-      ({ kind, goalId = null, nodeId = null }) => isDispatch(kind) && !hasAgent(scene, { goalId, workNodeId: nodeId }),
-    );
+    const open = scene.actions.flatMap((action) => listStarting(scene, action, action.workNodeId));
+    const comingUp = open.length;
+    const asked = outbox.actions.flatMap((action) => listStarting(scene, action, action.nodeId ?? null));
     const coming = comingUp + asked.length;
-    this.free = fleet.maxConcurrent - countAtWork(scene, limitations.closed) - coming;
+    this.workers = new WorkerPlaces(scene, [...open, ...asked]);
+    this.free = fleet.maxConcurrent - countAtWork(scene, limitations.closed) - (coming - this.workers.coming);
     const recent = snapshot.recentStarts.filter((at) => !hasPassed(at, MINUTE_MS, scene.now));
     this.recent = recent.toSorted((a, b) => a - b);
     this.starts = fleet.startsPerMinute - recent.length - coming;
@@ -449,7 +460,8 @@ class Slots {
       else if (obstacle.until !== undefined) this.lookAgain(obstacle.until);
       return undefined;
     }
-    this.free -= 1;
+    if (isForWorkers(this.scene.limits, node)) this.workers.free -= 1;
+    else this.free -= 1;
     this.starts -= 1;
     this.files.take(node);
     const notBefore = this.next;
@@ -474,7 +486,9 @@ class Slots {
       return { cap: providers.has(account) ? "provider" : "quota", reason: closing.why, until: closing.until };
     if (budgets.scopes.has(`goal:${goalId}`)) return { cap: "budget", reason: `the budget of ${goalId} is spent` };
     const { maxConcurrent, startsPerMinute } = this.scene.limits.fleet;
-    if (this.free <= 0) return { cap: "agents", reason: `${maxConcurrent} agents is the limit` };
+    if (isForWorkers(this.scene.limits, node)) {
+      if (this.workers.free <= 0) return { cap: "workers", reason: `all ${this.workers.all} workers have a task` };
+    } else if (this.free <= 0) return { cap: "agents", reason: `${maxConcurrent} agents is the limit` };
     if (this.starts > 0) {
       const shared = this.files.reasonAgainst(node);
       return shared === undefined ? undefined : { cap: "files", reason: shared };
@@ -487,12 +501,20 @@ class Slots {
 
 const MINUTE_MS = 60_000;
 
-/** Those that take a place. */
+/** Those that take a place which is not a worker's. */
 function countAtWork(scene: Scene, closed: Closed): number {
   return scene.agents.filter(({ attempt, pulse, account }) => {
+    if (isAutoName(attempt.agent)) return false;
     const wasCutOff = (pulse?.quotaAt ?? null) !== null || (pulse?.providerFailure ?? null) !== null;
     return takesPlace({ attempt, node: scene.node(attempt), cutOff: wasCutOff && closed.has(account) });
   }).length;
+}
+
+/** Whom that action starts on a node that nobody works on. */
+function listStarting(scene: Scene, action: Action | ActionRequest, workNodeId: string | null): Starting[] {
+  const { goalId = null } = action;
+  if (!isDispatch(action.kind) || hasAgent(scene, { goalId, workNodeId })) return [];
+  return [{ goalId, workNodeId, name: action.kind === "spawn" ? action.payload.name : (action.agent ?? null) }];
 }
 
 function hasAgent(

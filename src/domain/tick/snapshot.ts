@@ -127,6 +127,8 @@ export interface Limits {
     /** Nor longer than this for what it says about a stall. */
     readonly diagnoseWithinMs: number;
   };
+  /** How many workers auto mode has of its own; null where it does not run. */
+  readonly auto: { readonly concurrency: number } | null;
   /** What roles say for their agents, by name; those that say nothing are left out. */
   readonly roles: Readonly<Record<string, OwnLimits>>;
 }

@@ -2,6 +2,7 @@
  * Another agent for the node of one that is stuck: what the first committed is its base, what it did not is named in the
  * handoff.
  */
+
 import { settleLeftovers } from "#act/attempt-end/end-attempt.ts";
 import { standOnSettings } from "#act/settings/stand-on-settings.ts";
 import { stopAgent } from "#control/agents.ts";
@@ -9,6 +10,7 @@ import { copyInput, slingAgent } from "#control/sling.ts";
 import type { World } from "#control/world.ts";
 import type { Action, ActionOutcome } from "#domain/model/action.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
+import { isAutoName } from "#domain/model/auto.ts";
 import { attemptByNumber } from "#store/attempts.ts";
 import { wasDispatched } from "./dispatched.ts";
 
@@ -25,6 +27,8 @@ export default async function reassignTo(action: Action<"reassign">, world: Worl
 
 /** A fresh agent in place of that one, for the same lead. */
 export async function replace(world: World, before: Attempt, dispatchId: string): Promise<ActionOutcome> {
-  const slung = await slingAgent(world, { ...copyInput(before), dispatchId });
+  // A worker of auto mode stays one: its successor has its name.
+  const name = isAutoName(before.agent) ? { name: before.agent } : {};
+  const slung = await slingAgent(world, { ...copyInput(before), ...name, dispatchId });
   return { ok: true, result: slung.dryRun ? "nothing" : `${slung.attempt.agent}#${slung.attempt.attempt}` };
 }

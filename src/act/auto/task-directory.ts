@@ -1,0 +1,68 @@
+/**
+ * A directory of task files as a source of the pool: every regular text file in it is a task, by name. Nothing is moved or
+ * written there: which were taken is in the log, by name and contents, so a file is a task once, and again when it changes.
+ */
+import type { ActParts } from "#act/parts.ts";
+import { isText } from "#domain/auto/pool-answer.ts";
+import { textHash } from "#domain/core/derived-id.ts";
+import { OverseerError } from "#errors.ts";
+
+export interface TaskFile {
+  readonly name: string;
+  /** Its name and what it holds. */
+  readonly key: string;
+  readonly text: string;
+}
+
+export interface TaskDirectory {
+  /** The first that was not taken yet. */
+  readonly next: TaskFile | undefined;
+  /** Those that cannot be a task, and were not said to be none. */
+  readonly refused: readonly { readonly key: string; readonly problem: string }[];
+  /** Keys that were known and are of no file any more. */
+  readonly gone: readonly string[];
+}
+
+/** What a file was found to hold, by name, size and time, so that it is not read again and again. */
+export type KnownFiles = Map<string, string>;
+
+/** Rejects with TASK_DIRECTORY_MISSING where there is none. */
+export async function readTaskDirectory(
+  { files }: Pick<ActParts, "files">,
+  path: string,
+  known: { readonly taken: Readonly<Record<string, string>>; readonly read: KnownFiles; readonly maxBytes: number },
+): Promise<TaskDirectory> {
+  const names = await files.list(path);
+  if (names === undefined) {
+    const hint = "Make the directory, or change auto.taskDirectory.";
+    throw new OverseerError("environment", "TASK_DIRECTORY_MISSING", `There is no directory ${path}.`, hint);
+  }
+  const refused: { key: string; problem: string }[] = [];
+  const present = new Set<string>();
+  let next: TaskFile | undefined;
+  for (const name of names.filter((one) => !one.startsWith("."))) {
+    const facts = await files.facts(`${path}/${name}`);
+    if (facts?.kind !== "file") continue;
+    const stamp = `${name}#${facts.size}-${Math.floor(facts.mtimeMs)}`;
+    if (facts.size > known.maxBytes) {
+      present.add(stamp);
+      const problem = `it has ${facts.size} bytes, and a task has at most ${known.maxBytes}`;
+      if (known.taken[stamp] === undefined) refused.push({ key: stamp, problem });
+      continue;
+    }
+    const before = known.read.get(stamp);
+    if (before !== undefined && known.taken[before] !== undefined) {
+      present.add(before);
+      continue;
+    }
+    const text = (await files.read(`${path}/${name}`)) ?? "";
+    if (text.trim() === "") continue; // perhaps it is being written
+    const key = `${name}#${textHash(text)}`;
+    known.read.set(stamp, key);
+    present.add(key);
+    if (known.taken[key] !== undefined) continue;
+    if (!isText(text, facts.size)) refused.push({ key, problem: "it is no text" });
+    else next ??= { name, key, text };
+  }
+  return { next, refused, gone: Object.keys(known.taken).filter((key) => !present.has(key)) };
+}

@@ -1,0 +1,306 @@
+/**
+ * One turn of the pool: records which of its tasks are over, sees to its workers, and takes the next task where one may be
+ * taken. What it takes is work like any other from then on, dispatched, watched, checked and landed by the tick. It asks
+ * outside the log, because an empty pool asked every half minute would fill it; what a command has said lies on the disk
+ * until it is in the log (act/auto/task-command.ts). Docs/decisions/0017.
+ */
+import { recordAuto } from "#act/auto/auto-logs.ts";
+import { type AutoSettings, autoNow, listSources } from "#act/auto/auto-settings.ts";
+import { type Asked, askPool, finishAsking, forgetAsking } from "#act/auto/task-command.ts";
+import { type KnownFiles, readTaskDirectory } from "#act/auto/task-directory.ts";
+import { roomOf } from "#act/room.ts";
+import { chooseGoalId } from "#control/goal-id.ts";
+import { listHalts } from "#control/halted.ts";
+import { titleOfTask } from "#control/sling.ts";
+import type { World } from "#control/world.ts";
+import { describeShortage } from "#domain/agents/admission.ts";
+import { judgePull, type PullVerdict } from "#domain/auto/may-pull.ts";
+import { type PoolAnswer, readPoolAnswer } from "#domain/auto/pool-answer.ts";
+import { countPool } from "#domain/auto/pool-state.ts";
+import { judgeEnd, type PulledTask, type Taken, takeTask, taskKey } from "#domain/auto/take-task.ts";
+import { judgeVanished, matchWorkers } from "#domain/auto/workers.ts";
+import { describeHold } from "#domain/health/settings.ts";
+import type { AutoCondition, HardFailure, PoolSource, Worker } from "#domain/model/auto.ts";
+import type { Condition } from "#domain/model/condition.ts";
+import { accept } from "#domain/model/decision.ts";
+import type { NewEvent } from "#domain/model/event.ts";
+import type { WorkNode } from "#domain/model/work.ts";
+import { OverseerError, orThrow } from "#errors.ts";
+import { presentConditions } from "#store/actions.ts";
+import { agentsAtWork } from "#store/agent-rows.ts";
+import { openQuestions } from "#store/assignments.ts";
+import { livingAttempts } from "#store/attempts.ts";
+import { costsOfGoals } from "#store/fleet-sight.ts";
+import { goalById } from "#store/goals.ts";
+import { goalsForTick, nodesForTick } from "#store/tick.ts";
+import { nodesOfGoal } from "#store/work.ts";
+
+/** What one daemon remembers of the pool from turn to turn. */
+export class PoolMemory {
+  /** Workers that were there at the last look; null before the first. */
+  expected: readonly string[] | null = null;
+  readonly files: KnownFiles = new Map();
+  /** Why no task was taken in the last turn, as a clause. */
+  why: string | null = null;
+  lastTakenAt: number | null = null;
+  lastEndedAt: number | null = null;
+}
+
+export interface PoolTurn {
+  /** A task was taken: there may be another. */
+  readonly took: boolean;
+  /** What auto mode stands on is broken: it is to end. */
+  readonly failure: HardFailure | null;
+  /** This run has done what it was started for. */
+  readonly finished: string | null;
+}
+
+const NOTHING: PoolTurn = { took: false, failure: null, finished: null };
+
+export async function turnPool(world: World, memory: PoolMemory): Promise<PoolTurn> {
+  await recordEnds(world, memory);
+  const auto = await autoNow(world);
+  if (!auto) return NOTHING;
+  const vanished = await keepWorkers(world, auto, memory);
+  if (vanished) return { ...NOTHING, failure: vanished };
+  const left = await finishAsking(world, auto.command?.timeoutMs ?? 0, await maxTaskBytes(world));
+  if (left) return takeAnswer(world, auto, memory, left);
+  const verdict = await judgeNow(world, auto);
+  memory.why = verdict.pull ? null : verdict.why;
+  if (!verdict.pull) return { ...NOTHING, finished: await judgeFinish(world, auto, verdict) };
+  const fromFile = auto.directory === null ? false : await takeFile(world, auto.directory, memory);
+  if (fromFile) return { ...NOTHING, took: true };
+  if (auto.command)
+    return takeAnswer(world, auto, memory, await askPool(world, auto.command, await maxTaskBytes(world)));
+  if (auto.directory !== null) await recordEmpty(world, auto, memory);
+  return NOTHING;
+}
+
+/** The longest task: what somebody may hand in as a prompt. */
+async function maxTaskBytes(world: World): Promise<number> {
+  return (await world.config()).store.caps.payload;
+}
+
+interface Known {
+  readonly auto: AutoCondition | undefined;
+  readonly workers: readonly Worker[];
+}
+
+function knownOf(conditions: readonly Condition[]): Known {
+  return {
+    auto: conditions.find((one) => one.kind === "auto"),
+    workers: conditions.find((one) => one.kind === "workers")?.workers ?? [],
+  };
+}
+
+async function readKnown(world: World): Promise<Known> {
+  const { conditions } = await (await world.writer()).read({ conditions: presentConditions() });
+  return knownOf(conditions);
+}
+
+/** Which tasks of the pool are over, each once, by whatever way. */
+async function recordEnds(world: World, memory: PoolMemory): Promise<void> {
+  const store = await world.writer();
+  const { auto } = await readKnown(world);
+  memory.lastTakenAt = auto?.lastTakenAt ?? null;
+  memory.lastEndedAt = auto?.lastEndedAt ?? null;
+  if (!auto || auto.open.length === 0) return;
+  const { goals } = await store.read({ goals: goalsForTick(Number.MAX_SAFE_INTEGER) });
+  const isGoing = new Set(
+    goals.filter(({ status }) => status === "active" || status === "paused").map((one) => one.goalId),
+  );
+  for (const { goalId } of auto.open.filter((one) => !isGoing.has(one.goalId))) {
+    await store.commit({
+      at: world.clock.now(),
+      reads: {
+        conditions: presentConditions(),
+        goal: goalById(goalId),
+        nodes: nodesOfGoal(goalId),
+        costs: costsOfGoals(),
+      },
+      decide: ({ conditions, goal, nodes, costs }) => {
+        const outcome = judgeEnd(goal, nodes);
+        const isOpen = knownOf(conditions).auto?.open.some((one) => one.goalId === goalId) === true;
+        if (outcome === undefined || !isOpen) return accept([], null);
+        const data = { outcome, costUsd: costs.get(goalId) ?? 0 };
+        return accept([{ type: "pool.ended", actor: "overseer", goalId, because: outcome, data }], null);
+      },
+    });
+    memory.lastEndedAt = world.clock.now();
+  }
+}
+
+/** Auto mode's own workers are there, as many as are wanted; set where they were taken away behind our back. */
+async function keepWorkers(world: World, auto: AutoSettings, memory: PoolMemory): Promise<HardFailure | undefined> {
+  const store = await world.writer();
+  const moment = { now: world.clock.now(), actor: "overseer" as const };
+  const vanished = judgeVanished(memory.expected ?? [], (await readKnown(world)).workers);
+  if (vanished.kind === "all") return vanished.failure;
+  if (vanished.kind === "some") await recordAuto(world, "auto", { event: "workers.missing", names: vanished.names });
+  await store.commit({
+    at: moment.now,
+    reads: { conditions: presentConditions(), living: livingAttempts() },
+    decide: ({ conditions, living }) =>
+      accept(matchWorkers(knownOf(conditions).workers, auto.concurrency, living, moment), null),
+  });
+  memory.expected = (await readKnown(world)).workers.filter(({ made }) => made).map(({ name }) => name);
+  return undefined;
+}
+
+async function judgeNow(world: World, auto: AutoSettings): Promise<PullVerdict> {
+  const store = await world.writer();
+  const seen = await store.read({
+    conditions: presentConditions(),
+    goals: goalsForTick(Number.MAX_SAFE_INTEGER),
+    nodes: nodesForTick(Number.MAX_SAFE_INTEGER),
+    living: livingAttempts(),
+    questions: openQuestions(),
+  });
+  const known = knownOf(seen.conditions);
+  const { concurrency, maxWaiting, tasks, budgetUsd } = auto;
+  return judgePull({
+    ...{ auto: known.auto, conditions: seen.conditions, questions: seen.questions },
+    ...countPool({ ...known, ...seen, concurrency }),
+    openCostUsd: budgetUsd === null ? 0 : await costOfOpen(world, known.auto),
+    halted: await describeHalt(world),
+    limits: { maxWaiting, tasks, budgetUsd },
+  });
+}
+
+/** What open tasks have cost so far, their agents that are at work included. */
+async function costOfOpen(world: World, auto: AutoCondition | undefined): Promise<number> {
+  const { costs, agents } = await (await world.writer()).read({ costs: costsOfGoals(), agents: agentsAtWork() });
+  const open = new Set(auto?.open.map(({ goalId }) => goalId));
+  const ended = [...open].reduce((sum, goalId) => sum + (costs.get(goalId) ?? 0), 0);
+  return agents.filter(({ goalId }) => open.has(goalId)).reduce((sum, { costUsd }) => sum + costUsd, ended);
+}
+
+/** Why nothing may be started at all. */
+async function describeHalt(world: World): Promise<string | null> {
+  const [halt] = await listHalts(world);
+  if (halt !== undefined) return halt === "frozen" ? "the fleet is frozen" : halt;
+  const hold = describeHold((await world.settings()).hold);
+  if (hold !== null) return hold;
+  return describeShortage(roomOf(await world.room(), await world.config()))?.text ?? null;
+}
+
+/** Set where this run takes no more tasks and nothing of it moves without a person. */
+async function judgeFinish(world: World, { concurrency }: AutoSettings, verdict: PullVerdict): Promise<string | null> {
+  if (verdict.pull || !verdict.finished) return null;
+  const { conditions, ...seen } = await (await world.writer()).read({
+    conditions: presentConditions(),
+    goals: goalsForTick(Number.MAX_SAFE_INTEGER),
+    nodes: nodesForTick(Number.MAX_SAFE_INTEGER),
+    living: livingAttempts(),
+  });
+  const known = knownOf(conditions);
+  const { busy, ready, waiting } = countPool({ ...known, ...seen, concurrency });
+  const moving = (known.auto?.open.length ?? 0) - waiting;
+  return busy === 0 && ready === 0 && moving === 0 ? verdict.why : null;
+}
+
+/** The first file that was not taken becomes a goal; those that cannot are said, each once. */
+async function takeFile(world: World, path: string, memory: PoolMemory): Promise<boolean> {
+  const { auto } = await readKnown(world);
+  const maxBytes = await maxTaskBytes(world);
+  const found = await readTaskDirectory(world, path, { taken: auto?.files ?? {}, read: memory.files, maxBytes });
+  const about: NewEvent[] = [
+    ...found.refused.map((data) => ({ type: "pool.refused", actor: "overseer", because: "no-task", data }) as const),
+    ...(found.gone.length === 0
+      ? []
+      : [{ type: "pool.forgotten", actor: "overseer", because: "files-gone", data: { keys: found.gone } } as const]),
+  ];
+  if (about.length > 0) {
+    await (await world.writer()).commit({ at: world.clock.now(), reads: {}, decide: () => accept(about, null) });
+  }
+  if (!found.next) return false;
+  const { key, text } = found.next;
+  await storeTask(world, { source: "directory", key, pull: null, text: text.trim() });
+  return true;
+}
+
+/** What came of asking the command, in the log; only then is what lies on the disk forgotten. */
+async function takeAnswer(world: World, auto: AutoSettings, memory: PoolMemory, asked: Asked): Promise<PoolTurn> {
+  const { pull, run } = asked;
+  await recordAsking(world, auto, asked);
+  const limits = { maxBytes: await maxTaskBytes(world), timeoutMs: auto.command?.timeoutMs ?? 0 };
+  const answer: PoolAnswer = run === null ? { kind: "none" } : readPoolAnswer(run, limits);
+  if (run === null) await recordLost(world, pull);
+  if (answer.kind === "none") await recordEmpty(world, auto, memory);
+  const taken = answer.kind === "task" ? await storeAnswer(world, pull, answer.text) : undefined;
+  await forgetAsking(world, pull);
+  return { ...NOTHING, took: taken?.kind === "taken", failure: answer.kind === "failed" ? answer.failure : null };
+}
+
+function storeAnswer(world: World, pull: string, text: string): Promise<Taken> {
+  return storeTask(world, { source: "command", key: taskKey(text), pull, text });
+}
+
+/** LOG-3: every run of the command, with everything it printed. */
+async function recordAsking(world: World, auto: AutoSettings, asked: Asked): Promise<void> {
+  const { pull, run, beganAt, endedAt, adopted } = asked;
+  await recordAuto(world, "task_pool", {
+    ...{ event: "task_pool", worker: null, pull, command: auto.command?.line ?? null, adopted },
+    ...{ exit: run?.code ?? null, hung: run?.hung ?? false, durationMs: endedAt - beganAt },
+    ...{ stdout: run?.stdout ?? "", stderr: run?.stderr ?? "" },
+  });
+}
+
+/** The machine went down while the command ran: whether it gave a task away, only the pool knows. */
+async function recordLost(world: World, pull: string): Promise<void> {
+  const problem = "the machine went down while the command ran; logs/task_pool.log has what it had printed";
+  const event: NewEvent = {
+    ...{ type: "pool.refused", actor: "overseer", because: "cut-off" },
+    data: { key: pull, problem },
+  };
+  await (await world.writer()).commit({ at: world.clock.now(), reads: {}, decide: () => accept([event], null) });
+}
+
+async function recordEmpty(world: World, auto: AutoSettings, memory: PoolMemory): Promise<void> {
+  memory.why = "the pool has no task now";
+  await (await world.writer()).commit({
+    at: world.clock.now(),
+    reads: { conditions: presentConditions() },
+    decide: ({ conditions }) => {
+      if ((knownOf(conditions).auto?.emptySince ?? null) !== null) return accept([], null);
+      const data = { sources: listSources(auto) satisfies PoolSource[] };
+      return accept([{ type: "pool.empty", actor: "overseer", because: "nothing-there", data }], null);
+    },
+  });
+}
+
+/** The name of a goal is made of its words; when somebody takes it in between, the next one is free. */
+const MOST_NAMES_TRIED = 20;
+
+async function storeTask(world: World, task: Omit<PulledTask, "words">): Promise<Taken> {
+  const words = await titleOfTask(world, task.text);
+  const store = await world.writer();
+  for (let tried = 1; ; tried += 1) {
+    const goalId = await chooseGoalId(world, words);
+    const moment = { now: world.clock.now(), actor: "overseer" as const };
+    const outcome = await store.commit({
+      at: moment.now,
+      reads: { conditions: presentConditions(), named: goalById(goalId) },
+      decide: ({ conditions, named }) =>
+        takeTask({ auto: knownOf(conditions).auto, named }, goalId, { ...task, words }, moment),
+    });
+    const isTaken = !outcome.ok && outcome.refusal.code === "GOAL_EXISTS" && tried < MOST_NAMES_TRIED;
+    if (!isTaken) return orThrow(outcome);
+  }
+}
+
+/** AUTO-1: without any source of work there is nothing to do. */
+export function refuseWithoutSource(
+  auto: Pick<AutoSettings, "command" | "directory">,
+  openNodes: readonly WorkNode[],
+): void {
+  if (listSources(auto).length > 0 || openNodes.length > 0) return;
+  throw new OverseerError(
+    ...([
+      "usage",
+      "NO_SOURCE_OF_WORK",
+      "Auto mode has nothing to work on: no pool is set, and no goal is open.",
+    ] as const),
+    "Name a pool (--task-pool-command '<command>' or --task-directory <dir>, or auto.* in .overseer/config.yaml), or make a goal first: overseer do \"…\"",
+  );
+}
