@@ -3,7 +3,7 @@ import type { MachineRoom } from "#act/parts.ts";
 import type { Config } from "#config/schema.ts";
 import type { Room } from "#domain/agents/admission.ts";
 
-export function roomOf(machine: MachineRoom, { capacity }: Pick<Config, "capacity">): Room {
+export function measureRoom(machine: MachineRoom, { capacity }: Pick<Config, "capacity">): Room {
   return {
     load: machine.load,
     maxLoad: capacity.loadFactor * machine.cores,

@@ -21,8 +21,8 @@ test("CONF-1: nothing is said about keys that are read, nor about an empty headi
 });
 
 test("CONF-1: such a key says so when it is explained, and in the example file", () => {
-  expect(explainKey("auto.concurrency").notBuilt).toBe(
-    "Not built yet: it belongs to auto mode, and setting it changes nothing.",
+  expect(explainKey("guard.grace").notBuilt).toBe(
+    "Not built yet: it belongs to the guard, and setting it changes nothing.",
   );
   expect(explainKey("agents.maxConcurrent").notBuilt).toBeUndefined();
   expect(exampleYaml()).toContain("Not built yet (the guard).");

@@ -21,7 +21,7 @@ import { readSafeMode } from "#control/status.ts";
 import { backUpInTime, copyLog } from "#control/upkeep/doctor.ts";
 import type { World } from "#control/world.ts";
 import { speakingAs } from "#control/world.ts";
-import { diskFull, endsAgents, stateCorrupt } from "#domain/auto/hard-failure.ts";
+import { endsAgents, failForDisk, failForState } from "#domain/auto/hard-failure.ts";
 import { SKEW_MS } from "#domain/core/elapsed.ts";
 import { renderMorningMarkdown } from "#domain/explain/morning-text.ts";
 import type { Heartbeat, Intent, Registration } from "#domain/health/daemon-life.ts";
@@ -304,7 +304,7 @@ export class Daemon {
   private noticeFullDisk(error: unknown): void {
     if (systemCode(error) !== "ENOSPC") return;
     this.fullBeats += 1;
-    if (this.fullBeats >= FULL_BEATS) this.auto.fail(diskFull(messageOf(error)));
+    if (this.fullBeats >= FULL_BEATS) this.auto.fail(failForDisk(messageOf(error)));
   }
 
   private startLoops(): void {
@@ -350,7 +350,7 @@ export class Daemon {
     if (outcome.halted?.includes("safe mode")) {
       this.loops.wake("news", "safe mode");
       const safeMode = this.beganInSafeMode ? null : await readSafeMode(this.world);
-      if (safeMode) this.auto.fail(stateCorrupt(safeMode.problem));
+      if (safeMode) this.auto.fail(failForState(safeMode.problem));
     }
     return outcome;
   }

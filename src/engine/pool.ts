@@ -6,9 +6,9 @@
  */
 import { recordAuto } from "#act/auto/auto-logs.ts";
 import { type AutoSettings, autoNow, listSources } from "#act/auto/auto-settings.ts";
-import { type Asked, askPool, finishAsking, forgetAsking } from "#act/auto/task-command.ts";
+import { askPool, finishAsking, forgetAsking, type PoolAsking } from "#act/auto/task-command.ts";
 import { type KnownFiles, readTaskDirectory } from "#act/auto/task-directory.ts";
-import { roomOf } from "#act/room.ts";
+import { measureRoom } from "#act/room.ts";
 import { chooseGoalId } from "#control/goal-id.ts";
 import { listHalts } from "#control/halted.ts";
 import { titleOfTask } from "#control/sling.ts";
@@ -86,7 +86,7 @@ interface Known {
   readonly workers: readonly Worker[];
 }
 
-function knownOf(conditions: readonly Condition[]): Known {
+function findPoolState(conditions: readonly Condition[]): Known {
   return {
     auto: conditions.find((one) => one.kind === "auto"),
     workers: conditions.find((one) => one.kind === "workers")?.workers ?? [],
@@ -95,7 +95,7 @@ function knownOf(conditions: readonly Condition[]): Known {
 
 async function readKnown(world: World): Promise<Known> {
   const { conditions } = await (await world.writer()).read({ conditions: presentConditions() });
-  return knownOf(conditions);
+  return findPoolState(conditions);
 }
 
 /** Which tasks of the pool are over, each once, by whatever way. */
@@ -120,7 +120,7 @@ async function recordEnds(world: World, memory: PoolMemory): Promise<void> {
       },
       decide: ({ conditions, goal, nodes, costs }) => {
         const outcome = judgeEnd(goal, nodes);
-        const isOpen = knownOf(conditions).auto?.open.some((one) => one.goalId === goalId) === true;
+        const isOpen = findPoolState(conditions).auto?.open.some((one) => one.goalId === goalId) === true;
         if (outcome === undefined || !isOpen) return accept([], null);
         const data = { outcome, costUsd: costs.get(goalId) ?? 0 };
         return accept([{ type: "pool.ended", actor: "overseer", goalId, because: outcome, data }], null);
@@ -141,7 +141,7 @@ async function keepWorkers(world: World, auto: AutoSettings, memory: PoolMemory)
     at: moment.now,
     reads: { conditions: presentConditions(), living: livingAttempts() },
     decide: ({ conditions, living }) =>
-      accept(matchWorkers(knownOf(conditions).workers, auto.concurrency, living, moment), null),
+      accept(matchWorkers(findPoolState(conditions).workers, auto.concurrency, living, moment), null),
   });
   memory.expected = (await readKnown(world)).workers.filter(({ made }) => made).map(({ name }) => name);
   return undefined;
@@ -156,7 +156,7 @@ async function judgeNow(world: World, auto: AutoSettings): Promise<PullVerdict> 
     living: livingAttempts(),
     questions: openQuestions(),
   });
-  const known = knownOf(seen.conditions);
+  const known = findPoolState(seen.conditions);
   const { concurrency, maxWaiting, tasks, budgetUsd } = auto;
   return judgePull({
     ...{ auto: known.auto, conditions: seen.conditions, questions: seen.questions },
@@ -181,7 +181,7 @@ async function describeHalt(world: World): Promise<string | null> {
   if (halt !== undefined) return halt === "frozen" ? "the fleet is frozen" : halt;
   const hold = describeHold((await world.settings()).hold);
   if (hold !== null) return hold;
-  return describeShortage(roomOf(await world.room(), await world.config()))?.text ?? null;
+  return describeShortage(measureRoom(await world.room(), await world.config()))?.text ?? null;
 }
 
 /** Set where this run takes no more tasks and nothing of it moves without a person. */
@@ -193,7 +193,7 @@ async function judgeFinish(world: World, { concurrency }: AutoSettings, verdict:
     nodes: nodesForTick(Number.MAX_SAFE_INTEGER),
     living: livingAttempts(),
   });
-  const known = knownOf(conditions);
+  const known = findPoolState(conditions);
   const { busy, ready, waiting } = countPool({ ...known, ...seen, concurrency });
   const moving = (known.auto?.open.length ?? 0) - waiting;
   return busy === 0 && ready === 0 && moving === 0 ? verdict.why : null;
@@ -220,7 +220,7 @@ async function takeFile(world: World, path: string, memory: PoolMemory): Promise
 }
 
 /** What came of asking the command, in the log; only then is what lies on the disk forgotten. */
-async function takeAnswer(world: World, auto: AutoSettings, memory: PoolMemory, asked: Asked): Promise<PoolTurn> {
+async function takeAnswer(world: World, auto: AutoSettings, memory: PoolMemory, asked: PoolAsking): Promise<PoolTurn> {
   const { pull, run } = asked;
   await recordAsking(world, auto, asked);
   const limits = { maxBytes: await maxTaskBytes(world), timeoutMs: auto.command?.timeoutMs ?? 0 };
@@ -237,7 +237,7 @@ function storeAnswer(world: World, pull: string, text: string): Promise<Taken> {
 }
 
 /** LOG-3: every run of the command, with everything it printed. */
-async function recordAsking(world: World, auto: AutoSettings, asked: Asked): Promise<void> {
+async function recordAsking(world: World, auto: AutoSettings, asked: PoolAsking): Promise<void> {
   const { pull, run, beganAt, endedAt, adopted } = asked;
   await recordAuto(world, "task_pool", {
     ...{ event: "task_pool", worker: null, pull, command: auto.command?.line ?? null, adopted },
@@ -262,7 +262,7 @@ async function recordEmpty(world: World, auto: AutoSettings, memory: PoolMemory)
     at: world.clock.now(),
     reads: { conditions: presentConditions() },
     decide: ({ conditions }) => {
-      if ((knownOf(conditions).auto?.emptySince ?? null) !== null) return accept([], null);
+      if ((findPoolState(conditions).auto?.emptySince ?? null) !== null) return accept([], null);
       const data = { sources: listSources(auto) satisfies PoolSource[] };
       return accept([{ type: "pool.empty", actor: "overseer", because: "nothing-there", data }], null);
     },
@@ -282,7 +282,7 @@ async function storeTask(world: World, task: Omit<PulledTask, "words">): Promise
       at: moment.now,
       reads: { conditions: presentConditions(), named: goalById(goalId) },
       decide: ({ conditions, named }) =>
-        takeTask({ auto: knownOf(conditions).auto, named }, goalId, { ...task, words }, moment),
+        takeTask({ auto: findPoolState(conditions).auto, named }, goalId, { ...task, words }, moment),
     });
     const isTaken = !outcome.ok && outcome.refusal.code === "GOAL_EXISTS" && tried < MOST_NAMES_TRIED;
     if (!isTaken) return orThrow(outcome);

@@ -7,7 +7,7 @@
 import { autoNow } from "#act/auto/auto-settings.ts";
 import { settleLeftMove } from "#act/landing/lock.ts";
 import { rulesNow } from "#act/landing/rules.ts";
-import { roomOf } from "#act/room.ts";
+import { measureRoom } from "#act/room.ts";
 import type { Settings } from "#act/settings/settings.ts";
 import { hasBudgets, limitsOf, type RoleSays } from "#config/limits.ts";
 import { roleSources } from "#config/places.ts";
@@ -206,7 +206,7 @@ async function lookOutside(world: World, observer: Observer): Promise<Outside> {
   return {
     limits,
     budgeted: hasBudgets(limits.budgets, conditions),
-    room: roomOf(await world.room(), config),
+    room: measureRoom(await world.room(), config),
     evidence: await observer.evidence(living, byAttempt),
     quiet: observer.quiet(byAttempt),
     toolsStill: observer.toolsStill(living, byAttempt),

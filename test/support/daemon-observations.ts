@@ -39,7 +39,8 @@ function registerDaemon(world: World, who: ProcessIdentity, { beatAgoMs = 0, tic
     log: files.log,
     since: now,
     supervision: true,
-    auto: false, flags: {},
+    auto: false,
+    flags: {},
   };
   const heartbeat: Heartbeat = {
     instance: "d_1",
@@ -50,7 +51,8 @@ function registerDaemon(world: World, who: ProcessIdentity, { beatAgoMs = 0, tic
     tickProblem: null,
     troubles: [],
     configProblem: null,
-    hold: null, auto: null,
+    hold: null,
+    auto: null,
   };
   mkdirSync(`${world.root.state}/run`, { recursive: true });
   writeFileSync(files.registration, JSON.stringify(registration));
@@ -73,7 +75,8 @@ export async function beatsInAMinute({ daemon }: Config): Promise<number> {
         tickProblem: null,
         troubles: [],
         configProblem: null,
-        hold: null, auto: null,
+        hold: null,
+        auto: null,
       };
     },
     onTimeLost: () => {},

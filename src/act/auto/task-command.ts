@@ -13,7 +13,7 @@ export interface PoolCommand {
   readonly timeoutMs: number;
 }
 
-export interface Asked {
+export interface PoolAsking {
   /** Which asking it is; the next one is another. */
   readonly pull: string;
   /** Null where nobody saw it end: the machine went down with it. */
@@ -39,7 +39,7 @@ const STDERR_BYTES = 64 * 1024;
 const LOOK_EVERY_MS = 50;
 
 /** Asks once; the answer lies in its directory until `forgetAsking`. */
-export async function askPool(parts: CommandParts, command: PoolCommand, maxBytes: number): Promise<Asked> {
+export async function askPool(parts: CommandParts, command: PoolCommand, maxBytes: number): Promise<PoolAsking> {
   const pull = parts.ids.next("P_");
   const dir = `${placeOf(parts)}/${pull}`;
   const beganAt = parts.clock.now();
@@ -59,7 +59,7 @@ export async function finishAsking(
   parts: CommandParts,
   timeoutMs: number,
   maxBytes: number,
-): Promise<Asked | undefined> {
+): Promise<PoolAsking | undefined> {
   const [pull] = ((await parts.files.list(placeOf(parts))) ?? []).toSorted();
   if (pull === undefined) return undefined;
   const dir = `${placeOf(parts)}/${pull}`;

@@ -20,7 +20,7 @@ import {
 } from "#act/attempt-files.ts";
 import type { ActParts } from "#act/parts.ts";
 import { recordPlace } from "#act/place.ts";
-import { roomOf } from "#act/room.ts";
+import { measureRoom } from "#act/room.ts";
 import { resolveConfigured } from "#config/places.ts";
 import type { Admission, FleetLimits, Places, Wanted } from "#domain/agents/admission.ts";
 import { admit } from "#domain/agents/admission.ts";
@@ -194,7 +194,7 @@ async function claim(parts: ActParts, order: SlingOrder, tell: SlingProgress): P
   });
   const store = await parts.writer();
   for (;;) {
-    const room = roomOf(await parts.room(), { capacity });
+    const room = measureRoom(await parts.room(), { capacity });
     const moment = { now: parts.clock.now(), actor: order.moment.actor };
     const outcome = await store.commit({
       at: moment.now,

@@ -4,13 +4,13 @@
  */
 import type { HardFailure } from "#domain/model/auto.ts";
 
-export function stateCorrupt(problem: string): HardFailure {
+export function failForState(problem: string): HardFailure {
   const hint =
     "Safe mode is on. 'overseer doctor' says what is wrong; 'overseer thaw' lets work continue, then 'overseer up --auto'.";
   return { code: STATE_CORRUPT, problem: `The state cannot be trusted: ${problem}`, hint };
 }
 
-export function diskFull(problem: string): HardFailure {
+export function failForDisk(problem: string): HardFailure {
   const hint = "Free some space, then 'overseer up --auto'; the agents continue where they were.";
   return { code: DISK_FULL, problem: `The disk is full: ${problem}`, hint };
 }

@@ -8,7 +8,7 @@ import type { AutoCondition } from "#domain/model/auto.ts";
 import type { Condition } from "#domain/model/condition.ts";
 import type { Question } from "#domain/model/question.ts";
 
-export interface PoolLimits {
+export interface RunLimits {
   /** So many tasks may wait for a person before no more are taken. */
   readonly maxWaiting: number;
   /** How many tasks this run may take, and what may be spent on them; null is no limit. */
@@ -32,7 +32,7 @@ export interface PoolSeen {
   readonly halted: string | null;
   readonly conditions: readonly Condition[];
   readonly questions: readonly Question[];
-  readonly limits: PoolLimits;
+  readonly limits: RunLimits;
 }
 
 export type PullVerdict =

@@ -29,13 +29,13 @@ export type PoolAnswer =
 const NONE_READY = 4;
 const CLAIM_LIMIT = 3;
 
-export interface PoolLimits {
+export interface AnswerLimits {
   /** The longest task, in bytes. */
   readonly maxBytes: number;
   readonly timeoutMs: number;
 }
 
-export function readPoolAnswer(run: PoolRun, { maxBytes, timeoutMs }: PoolLimits): PoolAnswer {
+export function readPoolAnswer(run: PoolRun, { maxBytes, timeoutMs }: AnswerLimits): PoolAnswer {
   const { code } = run;
   if (code === NONE_READY) return { kind: "none" };
   if (code === null) return fail(run, ...(run.hung ? sayHung(timeoutMs) : SAY_KILLED));

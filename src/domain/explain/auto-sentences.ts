@@ -1,4 +1,5 @@
 /** The sentences about auto mode: its pool, its tasks, its workers. */
+import type { PoolOutcome } from "#domain/model/auto.ts";
 import type { EventOf } from "#domain/model/event.ts";
 
 /** Undefined where the event is about something else. */
@@ -25,7 +26,7 @@ export function autoSentence(event: EventOf, who: string): string | undefined {
     case "pool.forgotten":
       return `${count(event.data.keys.length, "file")} of the pool went away.`;
     case "pool.ended":
-      return ENDED[event.data.outcome];
+      return ENDED[event.data.outcome] ?? "The pool's task is over.";
     case "worker.added":
       return event.data.made
         ? `Auto mode made the worker ${event.data.name}.`
@@ -37,11 +38,12 @@ export function autoSentence(event: EventOf, who: string): string | undefined {
   }
 }
 
-const ENDED = {
+/** An outcome of a later version is told plainly. */
+const ENDED: Readonly<Record<string, string | undefined>> = {
   landed: "The pool's task is done.",
   unchanged: "The pool's task ended without a change.",
   cancelled: "The pool's task was cancelled.",
-} as const;
+} satisfies Record<PoolOutcome, string>;
 
 function tellSources(sources: EventOf<"auto.started">["data"]["sources"]): string {
   const pool = sources.map((one) => ({ command: "tasks from a command", directory: "tasks from a directory" })[one]);

@@ -54,6 +54,13 @@ const CASES: [type: string, data: object, topic: Topic | undefined, text: RegExp
   ["fleet.restored", { stages: 2 }, "mass-death", /at work again/],
   ["daemon.started", { previous: null }, undefined, /-/],
   ["daemon.started", { previous: { pid: 7 } }, "daemon", /pid 7/],
+  [
+    "auto.failed",
+    { code: "POOL_FAILED", problem: "It ended with 1.", hint: "Fix it." },
+    "daemon",
+    /ended with 1\. Fix it/,
+  ],
+  ["pool.repeated", { pull: "P_1" }, "daemon", /once more while it is open/],
   ["message.dead_lettered", { messageId: "m_1", reason: "nobody took it" }, "dead-letter", /for ada .*nobody took it/],
   ["action.dropped", { actionId: "x", kind: "push", reason: "no network" }, undefined, /-/],
   ["plan.proposed", { number: 1 }, "review", /plan of goal_A waits for you: overseer goal plan goal_A --show/],

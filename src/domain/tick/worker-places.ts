@@ -39,7 +39,7 @@ export class WorkerPlaces {
   constructor(scene: Scene, starting: readonly Starting[]) {
     this.scene = scene;
     const { auto } = scene.limits;
-    const places = auto === null ? [] : listPlaces(auto.concurrency, knownWorkers(scene));
+    const places = auto === null ? [] : listPlaces(auto.concurrency, listKnownWorkers(scene));
     const theirs = starting.filter(({ goalId, workNodeId }) => {
       const node = scene.node({ goalId: goalId ?? "", workNodeId: workNodeId ?? "" });
       return node !== undefined && isForWorkers(scene.limits, node);
@@ -59,10 +59,10 @@ export class WorkerPlaces {
   take(): WorkerPlace | undefined {
     const name = this.names.shift();
     if (name === undefined) return undefined;
-    return { name, capability: knownWorkers(this.scene).find((one) => one.name === name)?.capability ?? null };
+    return { name, capability: listKnownWorkers(this.scene).find((one) => one.name === name)?.capability ?? null };
   }
 }
 
-function knownWorkers(scene: Scene) {
+function listKnownWorkers(scene: Scene) {
   return scene.condition("workers", WORKERS)?.workers ?? [];
 }
