@@ -11,6 +11,7 @@ import { valueKeys } from "#config/keys.ts";
 import { parseConfig } from "#config/load.ts";
 import { featureNotBuilt } from "#config/not-built.ts";
 import type { Config } from "#config/schema.ts";
+import { poolTurned, restOfPool, takenBesideWaiting, workersMade } from "./support/auto-observations.ts";
 import { bundled } from "./support/cli.ts";
 import {
   adaTold,
@@ -52,12 +53,14 @@ import {
   dirtyWaits,
   failingTwice,
   firstDirtyLook,
+  followedAutoLanding,
   followedLanding,
   gatesForThree,
   landedUnder,
   MODELS,
   queueOrder,
   reapedWithIgnored,
+  slowAfterLanding,
 } from "./support/landing-observations.ts";
 import type { Life } from "./support/lived-agent.ts";
 import { plannedUnder } from "./support/planning-observations.ts";
@@ -117,6 +120,10 @@ const rows: Readonly<Record<string, Observation>> = {
   "runtimes.<name>.hooks": { changed: "runtimes: {scripted: {hooks: command}}", observe: asksItsRunner },
   "runtimes.<name>.idleEnd": inLife("runtimes: {scripted: {idleEnd: 1s}}", ({ sentToSleep }) => sentToSleep),
   "defaults.model": { changed: "defaults: {model: other}", observe: dryRun((plan) => plan.model) },
+  "defaults.permissionMode": {
+    changed: "defaults: {permissionMode: bypassPermissions}",
+    observe: dryRun((plan) => plan.permissionMode, { name: "auto-1", dispatchId: "D_1" }),
+  },
   "defaults.allowedTools": {
     changed: "defaults: {allowedTools: [mcp__db__query]}",
     observe: slung(({ launch }) => launch.allowTools),
@@ -394,6 +401,17 @@ const rows: Readonly<Record<string, Observation>> = {
   "provider.backoff.max": { changed: "provider: {backoff: {max: 2h}}", observe: providerFailed(9) },
   "recovery.massDeath.count": { changed: "recovery: {massDeath: {count: 4}}", observe: diedTogether(3, 1_000) },
   "recovery.massDeath.within": { changed: "recovery: {massDeath: {within: 5s}}", observe: diedTogether(3, 10_000) },
+  "auto.taskPoolCommand": { changed: "auto: {taskPoolCommand: 'echo Write it.'}", observe: poolTurned() },
+  "auto.taskPoolTimeout": {
+    changed: "auto: {taskPoolTimeout: 50ms}",
+    observe: poolTurned({ taskPoolCommand: "sleep 0.5; echo Write it." }),
+  },
+  "auto.taskDirectory": { changed: "auto: {taskDirectory: tasks}", observe: poolTurned() },
+  "auto.concurrency": { changed: "auto: {concurrency: 3}", observe: workersMade },
+  "auto.every": { changed: "auto: {every: 5s}", observe: restOfPool },
+  "auto.maxWaiting": { changed: "auto: {maxWaiting: 1}", observe: takenBesideWaiting },
+  "auto.postAcceptCommand": { changed: "auto: {postAcceptCommand: 'true'}", observe: followedAutoLanding },
+  "auto.postAcceptTimeout": { changed: "auto: {postAcceptTimeout: 50ms}", observe: slowAfterLanding },
   "channels.terminal": { changed: "channels: {terminal: false}", observe: noticesOf },
   "channels.command": { changed: "channels: {command: 'true'}", observe: noticesOf },
   "channels.webhook": { changed: "channels: {webhook: 'http://127.0.0.1:9/nobody'}", observe: noticesOf },
@@ -416,7 +434,7 @@ const rows: Readonly<Record<string, Observation>> = {
 };
 
 /** Keys that nothing reads yet, at most: this number only goes down. */
-const MOST_NOT_BUILT = 39;
+const MOST_NOT_BUILT = 32;
 
 const keys = valueKeys();
 const notBuilt = keys.filter((key) => key.notBuilt !== undefined).map(({ name }) => name);

@@ -5,11 +5,13 @@
 import { beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import * as autoMode from "#control/auto.ts";
 import * as goals from "#control/goals.ts";
 import { dropProposal } from "#control/planning.ts";
 import * as plans from "#control/plans.ts";
 import { beginGoal } from "#control/sentence-goal.ts";
 import * as work from "#control/work.ts";
+import { takeTask } from "#domain/auto/take-task.ts";
 import { afterLanding } from "#domain/landing/after-landing.ts";
 import { approveLanding, waitForReview } from "#domain/landing/may-land.ts";
 import { afterChecks, claimDone } from "#domain/landing/report-done.ts";
@@ -22,6 +24,7 @@ import {
   takeAction,
 } from "#domain/model/action.ts";
 import { assign, blockAssignment, moveAssignment, reassign } from "#domain/model/assignment.ts";
+import { applyToCondition, type Condition } from "#domain/model/condition.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
 import { EVENT_TYPES, type EventType } from "#domain/model/event.ts";
 import { freezeFleet, thawFleet } from "#domain/model/fleet.ts";
@@ -70,6 +73,12 @@ test("EVT-1: docs/events.md has every type once, in the order of the catalogue, 
 
 /** Types that nothing here can write yet. Remove a line when its verb arrives and is called below. */
 const NOT_HERE: Partial<Record<EventType, string>> = {
+  "auto.started": "written around a real pool: test/e2e/auto-pool.test.ts",
+  "auto.failed": "as auto.started",
+  "pool.refused": "as auto.started",
+  "pool.empty": "as auto.started",
+  "pool.forgotten": "as auto.started",
+  "pool.ended": "as auto.started",
   "work.taken_back": "written around a real landing and its revert: test/e2e/revert.test.ts",
   "work.given_anew": "as work.taken_back",
   "check.started": "written around a real run: test/e2e/landing.test.ts",
@@ -171,6 +180,10 @@ async function writtenByVerbs(): Promise<readonly Written[]> {
   const world = worldOn(store);
   const first = await goals.create(world, { title: "First" });
   await goals.update(world, first, { priority: "high" });
+  await autoMode.pause(world, "a release");
+  await autoMode.resume(world, null);
+  await autoMode.add(world, { name: "ben", excluded: true, capability: null, runtime: null, model: "opus" });
+  await autoMode.remove(world, "ben");
   await plans.plan(world, first, plan(node("T1"), node("T2"), node("T3")));
   await plans.plan(world, first, { ...plan(node("T1", { name: "Better" }), node("T2")), prune: ["T3"] });
   await goals.pauseGoal(world, first);
@@ -213,7 +226,16 @@ function writtenByRules(): readonly Written[] {
   const asked = askQuestion(undefined, { questionId: "q_1", goalId: "goal_A", text: "Which?", options: [] }, ADA);
   const [first] = allowed(asked);
   const question = first && applyToQuestion(undefined, placed(first));
+  const task = { source: "command", key: "k", pull: "P_1", text: "Fix it", words: "Fix it" } as const;
+  const taken = takeTask({ auto: undefined, named: undefined }, "goal_fix", task, ADA);
+  const pool = allowed(taken).reduce<Condition | undefined>(
+    (known, event) => applyToCondition(known, placed(event)),
+    undefined,
+  );
+  const auto = pool?.kind === "auto" ? pool : undefined;
   const decisions: Decision<unknown>[] = [
+    taken,
+    takeTask({ auto, named: undefined }, "goal_fix-2", { ...task, pull: "P_2" }, ADA),
     assign(nodeWith("queued"), [], wanted, ADA),
     reassign(nodeWith("in_progress"), [assignmentWith()], wanted, "lost", ADA),
     moveAssignment(assignmentWith({ status: "stalled" }), "active", "spoke", null, ADA),

@@ -152,3 +152,43 @@ test("STATUS-1: a goal of which something was cancelled or taken back is not tol
     "33 of 36 tasks done, 3 cancelled, 1 taken back",
   );
 });
+
+test("STATUS-1, AUTO-3: workers of auto mode stand apart, below the line that sums it up; their agents and goals are not told twice", () => {
+  const worker = (name: string, change: object = {}) => ({
+    ...{ name, standing: false, excluded: false, doing: "idle", sinceAt: null, attempt: null, node: null, task: null },
+    ...change,
+  });
+  const busy = { doing: "working", sinceAt: NOW - 2 * MINUTE, attempt: 9, node: "goal_P/T1", task: "Fix it" };
+  const auto = {
+    ...{
+      on: true,
+      completed: 3,
+      errors: 1,
+      unchanged: 0,
+      taken: 5,
+      emptySinceAt: null,
+      pausedAt: null,
+      pausedReason: null,
+    },
+    workers: [worker("auto-1", busy), worker("auto-2"), worker("ben", { standing: true, excluded: true })],
+    open: [{ goalId: "goal_P", source: "command", key: "k", takenAt: NOW }],
+    ...{ failed: [], why: "the pool has no task now", failure: null },
+    repeated: { goalId: "goal_P", at: NOW, times: 2 },
+    refused: [{ file: "big.md", problem: "it has 99999 bytes" }],
+  };
+  const agents = [agent({ agent: "auto-1", attempt: 9, goalId: "goal_P" }), agent({})];
+  const status = { ...BUSY, agents, auto, goals: [goal("goal_P", {}), goal("goal_A", {})] } as unknown as Status;
+  const lines = renderStatus(status, NOW, WIDE).map((line) => line.replace(/ +/g, " ").trim());
+  const at = lines.indexOf("Auto mode: 3 workers, 3 tasks completed, 1 error");
+  expect(lines.slice(at + 1, at + 7)).toEqual([
+    "auto-1#9 working 2 min goal_P/T1 Fix it",
+    "auto-2 idle",
+    "ben idle, by hand only",
+    "No task is taken now: the pool has no task now.",
+    "The pool gave goal_P again (2 times) while it is open; it is not done twice.",
+    "Not taken: big.md (it has 99999 bytes).",
+  ]);
+  expect(lines.filter((line) => line.includes("auto-1#9"))).toHaveLength(1);
+  expect(lines.some((line) => line.startsWith("goal_P"))).toBe(false);
+  expect(lines).toContain("Goals: 1 open, 1 ended; $1.50 spent so far");
+});

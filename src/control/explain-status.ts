@@ -51,6 +51,7 @@ export async function explainStatus(
     },
     isCopy: status.away?.standing === "copied",
     isDiskFull: daemon.isDiskFull,
+    asksPool: daemon.state === "running" && daemon.pool !== null,
     ...{ frozen, safeMode, configProblem, hold, off, goals, agents, notStarted },
     ...{ nodes, conditions, actions, merges, stalled },
     plannings: planned.flatMap((goal) => (goal.planning ? [toPlanningFact(goal, goal.planning)] : [])),

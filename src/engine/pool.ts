@@ -2,7 +2,7 @@
  * One turn of the pool: records which of its tasks are over, sees to its workers, and takes the next task where one may be
  * taken. What it takes is work like any other from then on, dispatched, watched, checked and landed by the tick. It asks
  * outside the log, because an empty pool asked every half minute would fill it; what a command has said lies on the disk
- * until it is in the log (act/auto/task-command.ts). Docs/decisions/0017.
+ * until it is in the log (act/auto/task-command.ts). docs/decisions/0016 says why.
  */
 import { recordAuto } from "#act/auto/auto-logs.ts";
 import { type AutoSettings, autoNow, listSources } from "#act/auto/auto-settings.ts";

@@ -1,8 +1,10 @@
 /** What a user can see of the keys about checks and landing: one piece of work, reported, checked and landed under them. */
+
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runChecks } from "#act/checks/check.ts";
 import { compactSignals } from "#act/compact-signals.ts";
+import { runAfterLand } from "#act/landing/after-land.ts";
 import { landClaim } from "#act/landing/land.ts";
 import { workOffQueue } from "#act/landing/queue.ts";
 import { reap } from "#act/landing/reap.ts";
@@ -21,6 +23,7 @@ import { attemptByNumber } from "#store/attempts.ts";
 import { listLandedMerges } from "#store/merges.ts";
 import { addressIn, openSignalLog } from "#store/open.ts";
 import { readNow } from "#sys/read-now.ts";
+import { registerAuto } from "./auto-observations.ts";
 import { foundLanding, GOAL, type LandingWorld, landingWorld, tasks } from "./landing-world.ts";
 import { gitIn, tempRepo } from "./temp.ts";
 
@@ -261,6 +264,38 @@ export const followedLanding = (config: Config) =>
     const { open } = await world.store.read({ open: openActions() });
     return open.map(({ kind }) => kind).sort();
   });
+
+/** The same where the daemon is one of auto mode. */
+export const followedAutoLanding = (config: Config) =>
+  staged({ ...config, landing: { ...config.landing, mode: "auto" } }, async (world) => {
+    registerAuto(world.parts);
+    const attempt = await world.attempt("T1");
+    world.commit(attempt, { "b.txt": "b\n" });
+    await world.report(attempt);
+    await landClaim(world.parts, PLACE);
+    const { open } = await world.store.read({ open: openActions() });
+    return open.map(({ kind }) => kind).sort();
+  });
+
+/** How auto mode's command after a landing ends that takes half a second. */
+export const slowAfterLanding = (config: Config) =>
+  staged(
+    {
+      ...config,
+      landing: { ...config.landing, mode: "auto" },
+      auto: { ...config.auto, postAcceptCommand: "sleep 0.5" },
+    },
+    async (world) => {
+      registerAuto(world.parts);
+      const attempt = await world.attempt("T1");
+      world.commit(attempt, { "b.txt": "b\n" });
+      await world.report(attempt);
+      await landClaim(world.parts, PLACE);
+      const { open } = await world.store.read({ open: openActions() });
+      const action = open.find((one): one is Action<"afterLand"> => one.kind === "afterLand");
+      return action && (await runAfterLand(action, world.parts));
+    },
+  );
 
 /** How many of an agent's signals of three days ago go. */
 export const compacted = (config: Config) =>

@@ -46,7 +46,8 @@ export interface Props {
 }
 
 const GB = 1024 ** 3;
-const ROOMY: MachineRoom = {
+/** A machine with more than enough of everything. */
+export const ROOMY: MachineRoom = {
   load: 0,
   cores: 1,
   freeMemoryBytes: 50 * GB,

@@ -19,7 +19,16 @@ import { STANDSTILL_KINDS, tellAnswer } from "./standstill.ts";
 const QUIET: FleetFacts = {
   now: NOW,
   daemon: { state: "running", sinceAt: NOW - MINUTE, nextTickAt: NOW + MINUTE },
-  ...{ isCopy: false, isDiskFull: false, frozen: null, safeMode: null, configProblem: null, hold: null, off: [] },
+  ...{
+    isCopy: false,
+    isDiskFull: false,
+    asksPool: false,
+    frozen: null,
+    safeMode: null,
+    configProblem: null,
+    hold: null,
+    off: [],
+  },
   goals: [{ goalId: "goal_A", title: "Dates", status: "active", nodes: 2, queued: 0, inProgress: 1 }],
   ...{
     nodes: [],
@@ -179,6 +188,28 @@ const CASES: [kind: StandstillKind, facts: Partial<FleetFacts>, says: RegExp, tu
     },
     /3 agents died at once; one is tried again at \d{4}-\S+, and 2 wait for it/,
     "itself",
+  ],
+  [
+    "auto-failed",
+    {
+      conditions: holds({
+        kind: "auto",
+        failure: {
+          code: "POOL_FAILED",
+          problem: "It ended with 1.",
+          hint: "Fix it, then 'overseer up --auto'.",
+          at: NOW,
+        },
+      }),
+    },
+    /AUTO MODE ENDED by itself since .*It ended with 1\. Fix it, then 'overseer up --auto'/,
+    "person",
+  ],
+  [
+    "auto-paused",
+    { conditions: holds({ kind: "auto", failure: null, paused: { at: NOW, by: "human:ada", reason: "a release" } }) },
+    /AUTO MODE PAUSED since .*\(a release\): no more tasks are taken \(overseer auto resume\)/,
+    "person",
   ],
   [
     "budget",

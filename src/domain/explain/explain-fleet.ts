@@ -195,6 +195,7 @@ function tellNextStep(facts: FleetFacts, standstills: readonly Standstill[]): Ne
   }
   if (agents.length > 0) return { text: "all agents are looked at again", nextAt: tick };
   if (active.length > 0) return { text: "nothing by itself; what is open is looked at again", nextAt: tick };
+  if (facts.asksPool) return { text: "the pool is asked for a task again", nextAt: null };
   return { text: "nothing; no goal is open", nextAt: null };
 }
 

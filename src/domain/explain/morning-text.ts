@@ -1,7 +1,7 @@
 /** A report for the morning as lines of text, or as Markdown to be pasted elsewhere. Long parts are cut, and say so. */
 import { isoTime } from "#domain/core/iso-time.ts";
 import { tellProgress } from "#domain/plans/rollup.ts";
-import type { MorningLine, MorningReport } from "./morning.ts";
+import type { AutoReport, MorningLine, MorningReport } from "./morning.ts";
 
 /** So many lines of one part are shown; --json has them all. */
 const MOST_LINES = 40;
@@ -43,6 +43,7 @@ function partsOf(report: MorningReport, plain: (text: string) => string): Part[]
     cancelled,
     failed,
     remediated,
+    auto,
     cost,
     questions,
     open,
@@ -50,6 +51,7 @@ function partsOf(report: MorningReport, plain: (text: string) => string): Part[]
     standsStill,
   } = report;
   const tell = ({ what, name, text }: MorningLine) => plain(`${what}${name ? ` "${clip(name)}"` : ""}: ${text}`);
+  const tellFailure = ({ what, text }: MorningLine) => plain(`ended by itself (${what}): ${text}`);
   const remedies = Object.entries(remediated).map(([what, count]) => plain(`${count} ${what}`));
   const money = `$${cost.costUsd.toFixed(2)}, ${cost.tokens.toLocaleString("en")} tokens, ${cost.sessions} ${cost.sessions === 1 ? "session" : "sessions"}`;
   const models = cost.modelsUsd > 0 ? ` (models that Overseer asked: $${cost.modelsUsd.toFixed(2)})` : "";
@@ -62,6 +64,7 @@ function partsOf(report: MorningReport, plain: (text: string) => string): Part[]
     { title: "Done without a change to land", lines: done.map(tell) },
     { title: "Cancelled by a person", lines: cancelled.map(tell) },
     { title: "Failed", lines: failed.map(tell) },
+    { title: "Auto mode", lines: auto === null ? [] : [plain(tellAuto(auto)), ...auto.failures.map(tellFailure)] },
     { title: "Put right by itself", lines: remedies },
     { title: "Stands still", lines: standsStill.map(plain) },
     {
@@ -73,6 +76,12 @@ function partsOf(report: MorningReport, plain: (text: string) => string): Part[]
   ];
   const first = waitsForYou.length === 0 ? [{ title: "Waits for you", lines: ["nothing"] }] : [];
   return [...first, ...parts.filter(({ lines }) => lines.length > 0)];
+}
+
+function tellAuto({ taken, landed, unchanged, cancelled, repeated, refused }: AutoReport): string {
+  const counts = { landed, "without changes": unchanged, cancelled, "given twice by the pool": repeated, refused };
+  const said = Object.entries(counts).flatMap(([what, count]) => (count > 0 ? [`${count} ${what}`] : []));
+  return [`${taken} ${taken === 1 ? "task" : "tasks"} taken from the pool`, ...said].join(", ");
 }
 
 function clip(name: string): string {

@@ -44,6 +44,13 @@ const FACTS: MorningFacts = {
     event("goal.completed", { reason: null }, { nodeId: undefined }),
     event("agent.ended", { cause: "died", detail: "killed" }),
     event("agent.ended", { cause: "finished", detail: "" }),
+    event("auto.started", { concurrency: 2 }),
+    event("pool.taken", { source: "command" }),
+    event("pool.taken", { source: "command" }, { goalId: "goal_B" }),
+    event("pool.ended", { outcome: "landed", costUsd: 1 }),
+    event("pool.repeated", { pull: "P_1" }),
+    event("pool.refused", { key: "a.bin#1", problem: "it is no text" }),
+    event("auto.failed", { code: "POOL_FAILED", problem: "It ended with 1.", hint: "Fix it." }),
     event("assignment.nudged", {}),
     event("assignment.restarting", {}),
     event("assignment.restarting", {}),
@@ -128,6 +135,16 @@ test("REPORT-1: each event stands in one part, and what follows from another is 
   });
   const types = new Set(FACTS.events.map(({ type }) => type));
   expect(MORNING_TYPES.filter((type) => !types.has(type))).toEqual([]);
+});
+
+test("REPORT-1: what auto mode took, what became of it, and why it ended by itself", () => {
+  const { auto } = reportMorning(FACTS);
+  expect(auto).toMatchObject({ taken: 2, landed: 1, unchanged: 0, cancelled: 0, repeated: 1, refused: 1 });
+  expect(auto?.failures).toMatchObject([{ what: "POOL_FAILED", text: "It ended with 1." }]);
+  const text = renderMorning(reportMorning(FACTS));
+  expect(text).toContain("Auto mode\n  2 tasks taken from the pool, 1 landed, 1 given twice by the pool, 1 refused\n");
+  expect(text).toContain("  ended by itself (POOL_FAILED): It ended with 1.");
+  expect(reportMorning({ ...FACTS, events: [] }).auto).toBeNull();
 });
 
 test("REPORT-1: a goal of which something was cancelled or taken back is reached in part, and says which", () => {

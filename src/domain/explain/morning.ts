@@ -4,6 +4,7 @@
  */
 import type { Attempt, Usage } from "#domain/model/attempt.ts";
 import { sumOfUsage } from "#domain/model/attempt.ts";
+import type { PoolOutcome } from "#domain/model/auto.ts";
 import type { EventOf } from "#domain/model/event.ts";
 import { nodeKey, readNoChanges, readSplit } from "#domain/model/work.ts";
 import type { Progress } from "#domain/plans/rollup.ts";
@@ -32,6 +33,12 @@ export const MORNING_TYPES = [
   "quota.tripped",
   "provider.failed",
   "daemon.started",
+  "auto.started",
+  "auto.failed",
+  "pool.taken",
+  "pool.ended",
+  "pool.repeated",
+  "pool.refused",
   "model.asked",
   "question.asked",
   "question.answered",
@@ -78,6 +85,8 @@ export interface MorningReport {
   readonly failed: readonly MorningLine[];
   /** What was put right without a person, by what was done, how often. */
   readonly remediated: Readonly<Record<string, number>>;
+  /** What auto mode did; null where it took nothing and did not fail. */
+  readonly auto: AutoReport | null;
   readonly cost: {
     readonly costUsd: number;
     readonly tokens: number;
@@ -96,6 +105,19 @@ export interface MorningReport {
   }[];
   readonly waitsForYou: readonly string[];
   readonly standsStill: readonly string[];
+}
+
+export interface AutoReport {
+  /** Tasks taken from the pool in this time, and what became of those that ended in it. */
+  readonly taken: number;
+  readonly landed: number;
+  readonly unchanged: number;
+  readonly cancelled: number;
+  /** Tasks that the pool gave once more, and files that could not be taken. */
+  readonly repeated: number;
+  readonly refused: number;
+  /** Each time it ended by itself, and why. */
+  readonly failures: readonly MorningLine[];
 }
 
 export function reportMorning(facts: MorningFacts): MorningReport {
@@ -121,6 +143,7 @@ export function reportMorning(facts: MorningFacts): MorningReport {
     cancelled: collect((event) => (isByPerson(event) ? describeCancel(event) : undefined)),
     failed: collectFailures(facts),
     remediated: countRemedies(events),
+    auto: reportAuto(events),
     cost: costOf(facts),
     questions: {
       asked: events.filter(({ type }) => type === "question.asked").length,
@@ -259,6 +282,23 @@ function countRemedies(events: readonly EventOf[]): Record<string, number> {
     if (isRemedy) counted[what] = (counted[what] ?? 0) + 1;
   }
   return counted;
+}
+
+function reportAuto(events: readonly EventOf[]): AutoReport | null {
+  const count = (holds: (event: EventOf) => boolean) => events.filter(holds).length;
+  const countEnds = (outcome: PoolOutcome) => count((one) => one.type === "pool.ended" && one.data.outcome === outcome);
+  const failures = events.flatMap((event) =>
+    event.type === "auto.failed" ? [{ at: event.at, what: event.data.code, name: "", text: event.data.problem }] : [],
+  );
+  const began = events.some(({ type }) => type === "auto.started" || type === "pool.taken" || type === "pool.ended");
+  if (!began && failures.length === 0) return null;
+  return {
+    taken: count(({ type }) => type === "pool.taken"),
+    ...{ landed: countEnds("landed"), unchanged: countEnds("unchanged"), cancelled: countEnds("cancelled") },
+    repeated: count(({ type }) => type === "pool.repeated"),
+    refused: count(({ type }) => type === "pool.refused"),
+    failures,
+  };
 }
 
 /** A person who sends work back, or takes it over, has done that by themselves. */

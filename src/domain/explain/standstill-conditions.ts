@@ -1,5 +1,6 @@
 /** What holds for a part of the fleet for a while, as sentences: providers, quota, budgets, mass deaths, caps. */
 import { isoTime } from "#domain/core/iso-time.ts";
+import type { AutoCondition } from "#domain/model/auto.ts";
 import { commandToRaise, describeOrigin, describeSpent, nameBudget } from "#domain/model/budget-words.ts";
 import type {
   BudgetCondition,
@@ -12,7 +13,7 @@ import type {
 import { describeProviderFailure } from "#domain/model/provider-cause.ts";
 import { nodeKey } from "#domain/model/work.ts";
 import type { FleetFacts, Standstill } from "./standstill.ts";
-import { commandToAnswer, standstill, tellAnswer } from "./standstill.ts";
+import { commandToAnswer, findCommand, standstill, tellAnswer } from "./standstill.ts";
 
 export function explainConditions(facts: FleetFacts): Standstill[] {
   const found = facts.conditions.filter(({ active }) => active).flatMap((one) => explainCondition(one, facts) ?? []);
@@ -29,6 +30,8 @@ function explainCondition(condition: Condition, facts: FleetFacts): Standstill |
       return explainMassDeath(condition);
     case "budget":
       return explainBudget(condition, facts);
+    case "auto":
+      return explainAutoMode(condition);
     default:
       return undefined;
   }
@@ -93,6 +96,23 @@ function explainMassDeath(condition: MassDeathCondition): Standstill {
   });
 }
 
+/** It ended by itself, or a person let it take no more tasks. */
+function explainAutoMode({ failure, paused }: AutoCondition): Standstill | undefined {
+  if (failure) {
+    const { problem, hint, at } = failure;
+    return standstill("auto-failed", {
+      text: `AUTO MODE ENDED by itself since ${isoTime(at)}: ${problem} ${hint}`,
+      ...{ command: findCommand(hint) ?? "overseer up --auto", sinceAt: at },
+    });
+  }
+  if (!paused) return undefined;
+  const why = paused.reason ? ` (${paused.reason})` : "";
+  return standstill("auto-paused", {
+    text: `AUTO MODE PAUSED since ${isoTime(paused.at)}${why}: no more tasks are taken (overseer auto resume)`,
+    ...{ command: "overseer auto resume", sinceAt: paused.at },
+  });
+}
+
 /** Near its limit nothing stands still yet. */
 function explainBudget(condition: BudgetCondition, { questions }: FleetFacts): Standstill | undefined {
   const { scope, phase, since, questionId } = condition;
@@ -137,6 +157,7 @@ const ON_MACHINE: ReadonlySet<DispatchCap> = new Set(["load", "memory", "disk", 
 /** What a person could do about a cap; those that are left out pass, or are told of by a sentence of their own. */
 const HELP: Readonly<Partial<Record<DispatchCap, string>>> = {
   agents: "it continues when one ends or waits; agents.maxConcurrent is the limit",
+  workers: "it continues when one is free; auto.concurrency is the limit",
   starts: "agents.startsPerMinute is the limit",
   load: "it continues when the machine is less busy; capacity.loadFactor is the limit",
   memory: "it continues when there is more; capacity.minMemory is the limit",

@@ -22,6 +22,8 @@ export const STANDSTILL_KINDS = [
   "quota",
   "mass-death",
   "budget",
+  "auto-failed",
+  "auto-paused",
   "dispatch",
   "not-started",
   "not-done",
@@ -139,6 +141,8 @@ export interface FleetFacts {
   readonly isCopy: boolean;
   /** Nothing can be written below the repository. */
   readonly isDiskFull: boolean;
+  /** Auto mode runs: the pool is asked for tasks. */
+  readonly asksPool: boolean;
   readonly frozen: { readonly since: number; readonly by: string; readonly reason: string | null } | null;
   readonly safeMode: { readonly since: string; readonly problem: string } | null;
   readonly configProblem: string | null;

@@ -1,6 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import type { DaemonState, Heartbeat, Registration } from "./daemon-life.ts";
-import { judgeDaemon, parseHeartbeat, parseIntent, parseRegistration } from "./daemon-life.ts";
+import {
+  judgeDaemon,
+  parseHeartbeat,
+  parseIntent,
+  parseRegistration,
+  withSeedBeat,
+  withSeedNames,
+} from "./daemon-life.ts";
 
 const registration: Registration = {
   pid: 7,
@@ -64,4 +71,24 @@ describe("the files of run/", () => {
     expect(parseHeartbeat(text)).toBeUndefined();
     expect(parseIntent(text)).toBeUndefined();
   });
+});
+
+test("AUTO-4: both files carry the seed's names beside ours, and are read back as they were", () => {
+  const flags = { taskPoolCommand: "next", concurrency: 4, tasks: 2, budgetUsd: 1.5, cwd: "/w" };
+  const written = withSeedNames({ ...registration, auto: true, flags });
+  expect(written).toMatchObject({ pid: 7, start_time_unix: 1, instance_id: "d_1", log_file: "/l" });
+  expect(parseRegistration(JSON.stringify(written))).toEqual({ ...registration, auto: true, flags });
+  const auto = { lastTakenAt: 61_500, lastEndedAt: null, why: "every worker has a task" };
+  const beat = withSeedBeat({ ...beating, auto });
+  expect(beat).toMatchObject({ timestamp_unix: 100, instance_id: "d_1", last_task_assignment_unix: 61 });
+  expect(beat.last_task_completion_unix).toBeNull();
+  expect(parseHeartbeat(JSON.stringify(beat))).toEqual({ ...beating, auto });
+});
+
+test("AUTO-1: flags of another kind than they should be count as not said", () => {
+  const text = JSON.stringify({
+    ...registration,
+    flags: { taskPoolCommand: 7, concurrency: "four", tasks: 3, other: 1 },
+  });
+  expect(parseRegistration(text)?.flags).toEqual({ tasks: 3 });
 });
