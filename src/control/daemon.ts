@@ -6,7 +6,13 @@
 import { assertNotCopied } from "#act/place.ts";
 import { startDaemon } from "#act/start-daemon.ts";
 import { isoTime } from "#domain/core/iso-time.ts";
-import { type AutoFlags, type Intent, parseRegistration, type Registration } from "#domain/health/daemon-life.ts";
+import {
+  type AutoFlags,
+  type Intent,
+  parseIntent,
+  parseRegistration,
+  type Registration,
+} from "#domain/health/daemon-life.ts";
 import { type ErrorKind, EXIT_CODES, OverseerError } from "#errors.ts";
 import type { Lock } from "#sys/locks.ts";
 import { readNow } from "#sys/read-now.ts";
@@ -86,6 +92,7 @@ export async function launchDaemon(world: World, options: UpOptions): Promise<Re
     const registration = parseRegistration(readNow(files.registration));
     if (registration?.instance === instance) {
       await callDaemon(registration, options.version, "ping", {}, ANSWER_MS);
+      await leaveWord(world); // whoever guards it knows that this one was wanted
       return registration;
     }
     if (exit !== undefined) throw await startFailure(world, instance, exit);
@@ -209,6 +216,12 @@ export interface StoppedAgent {
   readonly attempt: number | null;
   readonly wip: string | null;
   readonly problem: string | null;
+}
+
+/** That a daemon was started on purpose; a freeze stays one. */
+async function leaveWord(world: World): Promise<void> {
+  const want = parseIntent(readNow(runFiles(world.root.state).intent))?.want;
+  await writeIntent(world, want === "frozen" ? "frozen" : "up", null);
 }
 
 /** What people want, for whoever watches the daemon. */

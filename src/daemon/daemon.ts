@@ -24,7 +24,7 @@ import { speakingAs } from "#control/world.ts";
 import { endsAgents, failForDisk, failForState } from "#domain/auto/hard-failure.ts";
 import { SKEW_MS } from "#domain/core/elapsed.ts";
 import { renderMorningMarkdown } from "#domain/explain/morning-text.ts";
-import type { Heartbeat, Intent, Registration } from "#domain/health/daemon-life.ts";
+import type { DaemonEnding, Heartbeat, Intent, Registration } from "#domain/health/daemon-life.ts";
 import { parseIntent, withSeedNames } from "#domain/health/daemon-life.ts";
 import { mayEndHold } from "#domain/landing/after-command.ts";
 import type { HardFailure } from "#domain/model/auto.ts";
@@ -41,6 +41,7 @@ import { addressIn, watchStore } from "#store/open.ts";
 import { readNow } from "#sys/read-now.ts";
 import { makeRest } from "#sys/release-code.ts";
 import { type RunFiles, runFiles } from "#sys/run-files.ts";
+import { redact, redactDeep } from "#telemetry/redact.ts";
 import { adoptionOf } from "./adoption.ts";
 import { AutoMode } from "./auto-mode.ts";
 import { Calls } from "./calls.ts";
@@ -54,6 +55,7 @@ import { RunnerLinks } from "./runner-links.ts";
 import { assertDatabase, assertForward, careFor, databaseInode, isDamage, isWalGone } from "./store-care.ts";
 import { Ticker, type TickOutcome } from "./tick-loop.ts";
 import { isWorthATick } from "./wakes.ts";
+import { WorkWatch } from "./work-watch.ts";
 
 export interface DaemonOptions {
   /** The real parts under that configuration; asked again when it changes. */
@@ -125,6 +127,7 @@ export class Daemon {
   private unwatchLog: () => void = () => {};
   private readonly rest = makeRest(REST_AFTER_MS);
   private readonly auto: AutoMode;
+  private readonly work = new WorkWatch();
   /** Beats in a row that found no room on the disk. */
   private fullBeats = 0;
   private beganInSafeMode = false;
@@ -257,6 +260,7 @@ export class Daemon {
     this.unwatchLog();
     await this.leaveReport();
     await this.copyLogOnce();
+    await this.leaveEnding(reason, failure);
     this.heart.stop();
     this.server.stop();
     await this.world.files.remove(this.files.registration);
@@ -298,6 +302,21 @@ export class Daemon {
       ]),
     );
     await attempt("people", () => this.tellNews());
+  }
+
+  /** For whoever watches: that this end was no accident, or which one it was. */
+  private async leaveEnding(reason: string, failure: HardFailure | null): Promise<void> {
+    const { clock, files } = this.world;
+    const said = failure && { code: failure.code, problem: failure.problem };
+    const ending: DaemonEnding = {
+      ...{ instance: this.options.registration.instance, at: clock.now(), reason: redact(reason) },
+      failure: redactDeep(said),
+    };
+    try {
+      await files.write(this.files.ending, `${JSON.stringify(ending)}\n`, { mode: 0o600 });
+    } catch (error) {
+      this.options.log.record("warn", "ending.not_written", { problem: messageOf(error) });
+    }
   }
 
   /** A disk that stays full for a few beats ends auto mode: whatever its agents write would be half. */
@@ -368,6 +387,7 @@ export class Daemon {
   }
 
   private tickEnded(outcome: TickOutcome | { readonly problem: string }): void {
+    if ("ok" in outcome) this.work.noteTick(outcome, this.world.clock.now());
     this.stream.notice("tick.ended", outcome);
     this.heart.beat();
   }
@@ -453,6 +473,7 @@ export class Daemon {
     const mayMovePool = this.options.registration.auto ? isWorthATick : endsGoal;
     if (page.some(mayMovePool)) this.loops.wake("pool", "log");
     await this.auto.record(page);
+    this.work.noteEvents(page, this.world.clock.now());
     if (page.some((event) => newsOf(event) !== undefined)) this.loops.wake("news", "log");
   }
 
@@ -632,6 +653,7 @@ export class Daemon {
       troubles: this.loops.troubles(),
       configProblem: this.options.config.problem,
       hold: this.options.config.hold,
+      work: this.work.state(),
       auto: this.auto.state(),
     };
   }

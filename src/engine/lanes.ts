@@ -10,6 +10,7 @@ import { takeReturnedAnswer } from "#control/answer-by-token.ts";
 import { listHalts } from "#control/halted.ts";
 import type { World } from "#control/world.ts";
 import type { Action, ActionKind } from "#domain/model/action.ts";
+import type { Judgement } from "#domain/tick/liveness.ts";
 import { messageOf } from "#errors.ts";
 import { REGISTRY } from "./actions/index.ts";
 import { machineObserver } from "./observe.ts";
@@ -90,13 +91,21 @@ export function reconciler(options: ReconcilerOptions): Reconciler {
         ok: ticked.ok && problem === undefined,
         didWork: ticked.didWork,
         nextDueAt: ticked.nextDueAt,
-        summary: { actions: ticked.actions, agents: ticked.judged.size },
+        summary: { actions: ticked.actions, agents: ticked.judged.size, ...countMoving(ticked.judged) },
+        open: ticked.open,
       };
     },
     async idle() {
       await Promise.all([...lanes.map((lane) => lane.rest()), notices.idle()]);
     },
   };
+}
+
+/** How many agents get on with their work, and how many wait for something that no tick can bring. */
+function countMoving(judged: ReadonlyMap<number, Judgement>): { readonly moving: number; readonly waiting: number } {
+  const states = [...judged.values()].map(({ state }) => state);
+  const moving = states.filter((state) => state === "working" || state === "tool-running" || state === "starting");
+  return { moving: moving.length, waiting: states.filter((state) => state.startsWith("waiting")).length };
 }
 
 /** What is seen of the machine, and how long nobody could look. */

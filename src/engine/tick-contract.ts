@@ -18,6 +18,8 @@ export interface TickResult {
   readonly didWork: boolean;
   /** Wall clock, ms: when there is something to do that is not due yet; the next tick comes no later. */
   readonly nextDueAt?: number | null;
+  /** There is work that could be dispatched or is being done, and nothing that only time or a person can end holds it. */
+  readonly open?: boolean;
   /** In numbers, for the log: dispatched, nudged … */
   readonly summary?: Readonly<Record<string, number>>;
 }

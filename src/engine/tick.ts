@@ -30,6 +30,7 @@ import type { Fingerprint } from "#domain/signals/fingerprint.ts";
 import { FINGERPRINT_KINDS, FINGERPRINT_MESSAGES, fingerprintOf } from "#domain/signals/fingerprint.ts";
 import type { Pulse } from "#domain/signals/pulse.ts";
 import { accountOf } from "#domain/tick/account.ts";
+import { canMove } from "#domain/tick/can-move.ts";
 import { decide } from "#domain/tick/decide.ts";
 import type { Judgement } from "#domain/tick/liveness.ts";
 import type {
@@ -87,6 +88,8 @@ export interface Ticked {
   readonly actions: number;
   readonly judged: ReadonlyMap<number, Judgement>;
   readonly nextDueAt: number | null;
+  /** See tick-contract.ts. */
+  readonly open: boolean;
 }
 
 /** Outcomes told in one tick at most; the rest follows in the next. */
@@ -168,10 +171,13 @@ export async function tick(world: World, observer: Observer, reason: string): Pr
       };
       const decided = decide(snapshot);
       const { judged, didWork, actions, nextDueAt } = decided;
-      return accept(decided.events, { ok: true, didWork, actions: actions.length, judged, nextDueAt });
+      const open = canMove(snapshot, judged);
+      return accept(decided.events, { ok: true, didWork, actions: actions.length, judged, nextDueAt, open });
     },
   });
-  return outcome.ok ? outcome.value : { ok: false, didWork: false, actions: 0, judged: new Map(), nextDueAt: null };
+  return outcome.ok
+    ? outcome.value
+    : { ok: false, didWork: false, actions: 0, judged: new Map(), nextDueAt: null, open: false };
 }
 
 interface Outside {

@@ -6,6 +6,10 @@ export interface RunFiles {
   readonly registration: string;
   readonly heartbeat: string;
   readonly intent: string;
+  /** How the last life ended. */
+  readonly ending: string;
+  readonly guard: string;
+  readonly guardLock: string;
   /** Where the store is at home (domain/health/place.ts). */
   readonly place: string;
   readonly lock: string;
@@ -21,6 +25,9 @@ export function runFiles(state: string): RunFiles {
     registration: `${state}/run/daemon.json`,
     heartbeat: `${state}/run/auto.heartbeat`,
     intent: `${state}/run/intent.json`,
+    ending: `${state}/run/daemon.end.json`,
+    guard: `${state}/run/guard.json`,
+    guardLock: `${state}/run/guard.lock.db`,
     place: `${state}/run/place.json`,
     lock: `${state}/run/lock.db`,
     log: `${state}/logs/daemon.ndjson`,

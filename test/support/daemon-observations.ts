@@ -52,6 +52,7 @@ function registerDaemon(world: World, who: ProcessIdentity, { beatAgoMs = 0, tic
     troubles: [],
     configProblem: null,
     hold: null,
+    work: null,
     auto: null,
   };
   mkdirSync(`${world.root.state}/run`, { recursive: true });
@@ -76,6 +77,7 @@ export async function beatsInAMinute({ daemon }: Config): Promise<number> {
         troubles: [],
         configProblem: null,
         hold: null,
+        work: null,
         auto: null,
       };
     },

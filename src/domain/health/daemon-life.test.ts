@@ -31,6 +31,7 @@ const beating: Heartbeat = {
   troubles: [],
   configProblem: null,
   hold: null,
+  work: null,
   auto: null,
 };
 const LIMITS = { heartbeatTimeoutMs: 30_000, tickTimeoutMs: 360_000 };

@@ -62,8 +62,38 @@ export interface Heartbeat {
   readonly configProblem: string | null;
   /** Why nothing is started, checked or landed under the settings as they are; null when nothing is in the way. */
   readonly hold: Hold | null;
+  /** Whether there is work that could move by itself, and when anything last did; null before the first tick. */
+  readonly work: WorkPulse | null;
   /** How auto mode moves, so that whoever watches sees a standstill in this file alone; null where it does not run. */
   readonly auto: AutoPulse | null;
+}
+
+export interface WorkPulse {
+  /** Something is ready, or somebody at work, that waits for no person, quota, provider, budget or setting. */
+  readonly open: boolean;
+  /** Wall clock, ms. */
+  readonly progressAt: number;
+}
+
+/** run/daemon.end.json: how the last life ended, in its own words; a daemon that was killed leaves none. */
+export interface DaemonEnding {
+  readonly instance: string;
+  readonly at: number;
+  readonly reason: string;
+  /** What it stood on is broken; null where it was asked to end, or was done. */
+  readonly failure: { readonly code: string; readonly problem: string } | null;
+}
+
+export function parseEnding(text: string | undefined): DaemonEnding | undefined {
+  const value = parseRecord(text);
+  if (typeof value?.instance !== "string" || typeof value.reason !== "string") return undefined;
+  const failure = value.failure as Record<string, unknown> | null | undefined;
+  return {
+    instance: value.instance,
+    at: Number(value.at ?? 0),
+    reason: value.reason,
+    failure: failure ? { code: String(failure.code ?? "?"), problem: String(failure.problem ?? "") } : null,
+  };
 }
 
 export interface AutoPulse {
@@ -151,6 +181,7 @@ export function parseHeartbeat(text: string | undefined): Heartbeat | undefined 
     troubles: Array.isArray(value.troubles) ? (value.troubles as LoopTrouble[]) : [],
     configProblem: typeof value.configProblem === "string" ? value.configProblem : null,
     hold: typeof value.hold === "object" && value.hold !== null ? (value.hold as Hold) : null,
+    work: typeof value.work === "object" && value.work !== null ? (value.work as WorkPulse) : null,
     auto: typeof value.auto === "object" && value.auto !== null ? (value.auto as AutoPulse) : null,
   };
 }
