@@ -32,6 +32,7 @@ export const FAULT_KINDS = [
   "settings-away",
   "provider-fails",
   "no-start",
+  "disk-low",
 ] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
@@ -68,6 +69,8 @@ const WEIGHTS: Readonly<Record<FaultKind, number>> = {
   "provider-fails": 3,
   // Drawn apart, by drawNoStarts: the other courses stay as they are.
   "no-start": 0,
+  // So by drawLowDisks.
+  "disk-low": 0,
 };
 
 /** About one fault in three steps. */
@@ -94,6 +97,15 @@ export function drawNoStarts(seed: number, steps: number): Fault[] {
   const draw = (below: number) => Math.floor(chance.next() * below);
   return Array.from({ length: 1 + draw(2) }, () => ({
     ...{ kind: "no-start", step: 1 + draw(steps - 1), number: draw(1_000), after: chance.next() < 0.5 },
+  }));
+}
+
+/** The same for a disk that has less free than must stay so. */
+export function drawLowDisks(seed: number, steps: number): Fault[] {
+  const chance = makeSeededChance(seed ^ 0xd15c);
+  const draw = (below: number) => Math.floor(chance.next() * below);
+  return Array.from({ length: 1 + draw(3) }, () => ({
+    ...{ kind: "disk-low", step: 1 + draw(steps - 1), number: draw(1_000), after: false },
   }));
 }
 

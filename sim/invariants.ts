@@ -40,6 +40,7 @@ export const INVARIANTS = [
   "a failing provider is one condition, and a person is asked about it once",
   "what only a person can solve is asked of one, once",
   "what is in the way of every start is one condition, asked about once, and no task is given up for it",
+  "a disk that is nearly full starts nobody, and a person is asked about it once, until there is room",
   "nudges, restarts and questions are bounded",
   "what we write is no sign of life",
   "an attempt that has ended changes nothing",
@@ -76,6 +77,9 @@ const LONELY_STEPS = 40;
 const MOST_QUESTIONS = 12;
 /** So often a start may fail before a person is told. */
 const FAILURES_ENOUGH = 3;
+
+/** A disk may be short for so many steps before a person is asked: ticks are lost, and held back while time was skipped. */
+const UNASKED_STEPS = 25;
 
 interface Counted {
   nudges: number;
@@ -141,6 +145,13 @@ export class Invariants {
   private readonly failingStarts = new Map<string, string | null>();
   /** Which cause a question is about, also when it has ended. */
   private readonly askedOfStart = new Map<string, string>();
+  /** What was written last when the disk became short; null while it has room. */
+  private diskShortAfter: number | null = null;
+  /** The question about it until there is room again, and whether a person was asked it. */
+  private askedOfDisk: { readonly questionId: string; asked: boolean } | null = null;
+  /** For how many steps it is short, or has room again, without what has to follow. */
+  private diskSteps = 0;
+  private lastSeq = 0;
   /** Starts that last failed for a reason that is none of their tasks'. */
   private readonly notOfTask = new Set<string>();
   /** Of attempts that never came up: whatever was made for them was taken back. */
@@ -164,6 +175,14 @@ export class Invariants {
   noteClockJump(): void {
     this.jumpedAt = this.machine.clock.monotonic();
     this.earliest = Math.min(this.earliest, this.machine.clock.now());
+  }
+
+  /** The disk is short from here on, or has room again. */
+  noteDisk(): void {
+    const { isDiskShort, fresh } = this.machine;
+    if (isDiskShort === (this.diskShortAfter !== null)) return;
+    this.diskShortAfter = isDiskShort ? (fresh.at(-1)?.seq ?? this.lastSeq) : null;
+    this.diskSteps = 0;
   }
 
   /** A process of Overseer's began: it knows nothing of what it has not seen. */
@@ -206,6 +225,7 @@ export class Invariants {
     this.taken = this.machine.fresh;
     this.machine.fresh = [];
     this.events += this.taken.length;
+    this.lastSeq = this.taken.at(-1)?.seq ?? this.lastSeq;
     this.lookAtSignals();
     for (const event of this.taken) this.lookAtEvent(event);
     this.lookAtPairs();
@@ -267,6 +287,8 @@ export class Invariants {
             `${node} to ${event.agent}#${event.attempt}`,
           );
         }
+        if (this.diskShortAfter !== null && event.seq > this.diskShortAfter)
+          this.reportDisk(`#${event.seq} ${event.agent}#${event.attempt} is started on a full disk`);
         if (event.data.continues === undefined) this.worktrees.set(event.attempt ?? 0, event.data.worktree);
         else this.lookAtName(event.data.continues, event.agent ?? "", event.attempt ?? 0);
         this.names.set(event.attempt ?? 0, event.agent ?? "");
@@ -325,6 +347,13 @@ export class Invariants {
       case "dispatch.failing":
       case "dispatch.works":
         this.lookAtFailingStarts(event);
+        return;
+      case "disk.short":
+        if (this.askedOfDisk) this.reportDisk(`${this.askedOfDisk.questionId}, and ${event.data.questionId}`);
+        this.askedOfDisk = { questionId: event.data.questionId, asked: false };
+        return;
+      case "disk.enough":
+        this.askedOfDisk = null;
         return;
       case "agent.blocked":
         if (event.data.what === null) this.blocks.delete(node);
@@ -534,6 +563,28 @@ export class Invariants {
     return told;
   }
 
+  private reportDisk(detail: string): void {
+    this.reportViolation(
+      "a disk that is nearly full starts nobody, and a person is asked about it once, until there is room",
+      detail,
+    );
+  }
+
+  /** Asked soon where anything is to be done, and soon withdrawn once there is room. */
+  private lookAtDisk(nodes: readonly WorkNode[], open: readonly Question[]): void {
+    const about = this.askedOfDisk;
+    if (about && open.some(({ questionId }) => questionId === about.questionId)) about.asked = true;
+    const isNeeded = nodes.some((node) => isOpen(node) && this.goalStatus.get(node.goalId) === "active");
+    const isRight = this.diskShortAfter === null ? about === null : about?.asked === true || !isNeeded;
+    this.diskSteps = isRight || this.frozen ? 0 : this.diskSteps + 1;
+    if (this.diskSteps <= UNASKED_STEPS) return;
+    this.reportDisk(
+      this.diskShortAfter === null
+        ? `there is room for ${this.diskSteps} steps, and ${about?.questionId} stands`
+        : `nobody was asked for ${this.diskSteps} steps`,
+    );
+  }
+
   private count(key: string, what: keyof Counted, most: number): void {
     const counted = this.counted.get(key) ?? { nudges: 0, restarts: 0, reassigned: 0 };
     this.counted.set(key, counted);
@@ -609,6 +660,7 @@ export class Invariants {
     }
     this.lookAtParents(nodes);
     this.lookAtPlans(nodes);
+    this.lookAtDisk(nodes, questions);
     const told = this.lookAtStartQuestions(questions);
     this.lookForTheLonely(
       nodes,

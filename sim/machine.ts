@@ -65,6 +65,9 @@ export interface ProviderDown {
   readonly answers: boolean;
 }
 
+/** Far less free than any limit. */
+const NEARLY_FULL: MachineRoom = { ...ROOMY, freeDiskBytes: GB / 10 };
+
 export class Machine {
   readonly clock: VirtualClock = virtualClock({ now: BEGINNING_OF_TIME });
   readonly files: MemoryFiles;
@@ -87,6 +90,8 @@ export class Machine {
   answersModel: (prompt: string) => Promise<string | undefined> = async () => undefined;
   /** What the CLI says is in the way of using it, while something is. */
   notReady: string | null = null;
+  /** Whether the disk has less free than must stay so. */
+  isDiskShort = false;
   private readonly locks = new VirtualLocks();
   private readonly runtime: Runtime;
 
@@ -232,7 +237,7 @@ export class Machine {
       hookCommand: ["/overseer-simulation/hook"],
       permitCommand: ["/overseer-simulation/permit"],
       takeLock: this.locks.viewFrom(isDead).take,
-      room: async () => ROOMY,
+      room: async () => (this.isDiskShort ? NEARLY_FULL : ROOMY),
     };
   }
 

@@ -128,6 +128,7 @@ class Simulation {
   private quietTicks = 0;
   private holds: (() => Promise<void>)[] = [];
   private noStart: NoStart | null = null;
+  private diskLowUntil: number | null = null;
 
   constructor(
     private readonly scenario: Scenario,
@@ -193,6 +194,7 @@ class Simulation {
     const { clock } = this.machine;
     if (this.isCalm) await this.letGo();
     if (this.noStart && (this.isCalm || this.step >= this.noStart.untilStep)) this.letStart(null);
+    if (this.diskLowUntil !== null && (this.isCalm || this.step >= this.diskLowUntil)) this.fillDisk(null);
     for (const fault of this.faultsNow) await this.strikeWorld(fault);
     await clock.advance(STEP_MS);
     for (const agent of this.agents.values()) await agent.step();
@@ -273,6 +275,8 @@ class Simulation {
       }
       case "no-start":
         return this.letStart(noStartOf(fault));
+      case "disk-low":
+        return this.fillDisk(this.step + 5 + (fault.number % 56));
       default:
         return;
     }
@@ -283,6 +287,14 @@ class Simulation {
     this.noStart = noStart;
     this.machine.notReady = noStart?.at === "runtime" ? noStart.reason : null;
     if (!noStart) this.say("agents can be started again");
+  }
+
+  /** Until that step; null when there is room again. */
+  private fillDisk(untilStep: number | null): void {
+    this.diskLowUntil = untilStep;
+    this.machine.isDiskShort = untilStep !== null;
+    this.invariants.noteDisk();
+    if (untilStep === null) this.say("the disk has room again");
   }
 
   private async hold(

@@ -7,7 +7,7 @@ import { defaultConfig } from "#config/schema.ts";
 import type { PlannedNode } from "#domain/plans/plan.ts";
 import type { Chance } from "#sys/chance.ts";
 import type { Fault } from "./faults.ts";
-import { drawFaults, drawNoStarts } from "./faults.ts";
+import { drawFaults, drawLowDisks, drawNoStarts } from "./faults.ts";
 
 export interface Scenario {
   readonly seed: number;
@@ -37,7 +37,11 @@ export function scenarioOf(seed: number, options: { readonly agents?: number } =
   const stormy = 120;
   const review = seed % 3 === 0;
   const budget = seed % 4 === 1 ? { budget: 0.01 } : {};
-  const faults = [...drawFaults(seed, stormy), ...(seed % 5 === 2 ? drawNoStarts(seed, stormy) : [])];
+  const faults = [
+    ...drawFaults(seed, stormy),
+    ...(seed % 5 === 2 ? drawNoStarts(seed, stormy) : []),
+    ...(seed % 5 === 3 ? drawLowDisks(seed, stormy) : []),
+  ];
   const replanning: Pick<Scenario, "replanning"> = seed % 7 === 5 ? { replanning: true } : {};
   const drawn = { faults, review, blocking: seed % 5 === 4, continuing: seed % 2 === 0, ...budget, ...replanning };
   // Parts of what was split late in the storm may wait for each other.

@@ -309,6 +309,7 @@ function writtenByTicks(): readonly Written[] {
   const handedOver = { ...applied(exceeded, decide(exceeded)), now: NOW + 60 * MINUTE };
   const notStarted = snapshotOf({ nodes: [nodeWith("queued")], actions: [FAILED_START] });
   const toldOfStart = applied(notStarted, decide(notStarted));
+  const full = { ...queued, room: { ...queued.room, diskBytes: 0 } };
   const asking = { ...LIMITS, planner: { ...LIMITS.planner, off: null, diagnoseStalls: true } };
   const [recovery] = stuck(nudged).recoveries;
   const diagnosis = {
@@ -337,6 +338,8 @@ function writtenByTicks(): readonly Written[] {
     busy,
     { ...deferred, room: queued.room },
     { ...deferred, goals: [goalOf({ status: "paused" })] },
+    full,
+    { ...applied(full, decide(full)), room: queued.room },
     quota,
     tripped,
     probing,

@@ -500,6 +500,34 @@ export const PLANTED: readonly PlantedBug[] = [
     breaks: ["what is in the way of every start is one condition, asked about once, and no task is given up for it"],
   },
   {
+    name: "a full disk that is forgotten",
+    often: ["disk-low"],
+    subject: { store: forgetting("disk") },
+    breaks: ["a disk that is nearly full starts nobody, and a person is asked about it once, until there is room"],
+  },
+  {
+    name: "a full disk that nobody is asked about",
+    often: ["disk-low"],
+    subject: {
+      store: losing(
+        ({ type, because, data }) => type === "action.decided" && because === "disk-nearly-full" && data.kind === "ask",
+      ),
+    },
+    breaks: ["a disk that is nearly full starts nobody, and a person is asked about it once, until there is room"],
+  },
+  {
+    name: "a question about a disk that has room again",
+    often: ["disk-low"],
+    subject: { store: losing(({ type }) => type === "disk.enough") },
+    breaks: ["a disk that is nearly full starts nobody, and a person is asked about it once, until there is room"],
+  },
+  {
+    name: "agents that start on a full disk",
+    often: ["disk-low"],
+    subject: { config: (real) => ({ ...real, capacity: { ...real.capacity, minDisk: 0, minDiskPercent: 0 } }) },
+    breaks: ["a disk that is nearly full starts nobody, and a person is asked about it once, until there is room"],
+  },
+  {
     name: "files that are everybody's",
     subject: { store: forgettingFiles },
     breaks: ["no two agents have files that overlap"],

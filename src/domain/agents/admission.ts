@@ -252,7 +252,6 @@ function scopeRefusal(seen: FleetSeen, scope: readonly string[] | null): Refusal
 export function describeShortage(
   room: Room,
 ): { readonly cap: "load" | "memory" | "disk"; readonly text: string } | undefined {
-  const gb = (bytes: number) => `${(bytes / 1024 ** 3).toFixed(1)} GB`;
   if (room.load > room.maxLoad) {
     const text = `the machine is busy: its load is ${room.load.toFixed(1)}, and ${room.maxLoad.toFixed(1)} is the limit`;
     return { cap: "load", text };
@@ -260,9 +259,17 @@ export function describeShortage(
   if (room.memoryBytes < room.minMemoryBytes) {
     return { cap: "memory", text: `memory is short: ${gb(room.memoryBytes)} free, ${gb(room.minMemoryBytes)} needed` };
   }
-  if (room.diskBytes >= room.minDiskBytes) return undefined;
-  return { cap: "disk", text: `the disk is nearly full: ${gb(room.diskBytes)} free, ${gb(room.minDiskBytes)} needed` };
+  const text = describeFullDisk(room);
+  return text === undefined ? undefined : { cap: "disk", text };
 }
+
+/** The same for the disk alone, whatever else is short beside it. */
+export function describeFullDisk({ diskBytes, minDiskBytes }: Room): string | undefined {
+  if (diskBytes >= minDiskBytes) return undefined;
+  return `the disk is nearly full: ${gb(diskBytes)} free, ${gb(minDiskBytes)} needed`;
+}
+
+const gb = (bytes: number) => `${(bytes / 1024 ** 3).toFixed(1)} GB`;
 
 function roomRefusal(room: Room): Refusal | undefined {
   const short = describeShortage(room)?.text;

@@ -159,6 +159,8 @@ const TELLINGS: { readonly [T in EventType]: Telling<T> } = {
   "dispatch.resumed": show(),
   "dispatch.failing": show(),
   "dispatch.works": show(),
+  "disk.short": show(),
+  "disk.enough": show(),
   "quota.tripped": show(),
   "quota.probing": show(),
   "quota.restored": show(),

@@ -83,6 +83,10 @@ function fleetSentence(event: EventOf): string | undefined {
       return `No agent can be started: ${event.data.problem}${event.data.questionId === null ? " It is tried again, since a person answered." : ` A person is asked (${event.data.questionId}).`}`;
     case "dispatch.works":
       return "Agents can be started again.";
+    case "disk.short":
+      return `The disk is nearly full, so nothing is started; a person is asked (${event.data.questionId}).`;
+    case "disk.enough":
+      return "The disk has room again.";
     case "quota.tripped":
       return `The quota of ${event.data.account} is used up; its agents wait until ${isoTime(event.data.until)}.`;
     case "quota.probing":

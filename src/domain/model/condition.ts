@@ -117,6 +117,15 @@ export interface StartCondition extends Common {
   readonly questionId: string | null;
 }
 
+/** The disk is nearly full; a person was asked about it. */
+export interface DiskCondition extends Common {
+  readonly kind: "disk";
+  readonly freeBytes: number;
+  readonly neededBytes: number;
+  /** What the person was asked; it may have been answered since. */
+  readonly questionId: string;
+}
+
 export interface DeferCondition extends Common {
   readonly kind: "dispatch";
   readonly reason: string;
@@ -165,6 +174,7 @@ export type Condition =
   | AllowanceCondition
   | DeferCondition
   | StartCondition
+  | DiskCondition
   | ClockCondition
   | TickCondition
   | ModelsCondition
@@ -176,6 +186,7 @@ export const MASS_DEATH = "mass-death";
 /** So many deaths are remembered; older ones have long been followed by another attempt. */
 const EARLIER_KEPT = 1_000;
 export const DISPATCH = "dispatch";
+export const DISK = "disk";
 export const CLOCK = "clock";
 export const TICK = "tick";
 export const MODELS = "models";
@@ -220,6 +231,9 @@ export function conditionOf(event: Pick<EventOf, "type" | "data">): string | und
     case "dispatch.failing":
     case "dispatch.works":
       return startId(about.data.cause);
+    case "disk.short":
+    case "disk.enough":
+      return DISK;
     case "time.skipped":
       return CLOCK;
     case "overseer.tick":
@@ -331,6 +345,8 @@ export function applyToCondition(known: Condition | undefined, event: EventOf): 
       return { ...common, kind: "dispatch", ...(event.data.cap ? event.data : { reason: event.data.reason }) };
     case "dispatch.failing":
       return { ...common, kind: "start", ...event.data };
+    case "disk.short":
+      return { ...common, kind: "disk", ...event.data };
     case "time.skipped":
       return { ...common, kind: "clock", since: at };
     case "overseer.tick":

@@ -468,6 +468,9 @@ export interface EventData {
     readonly questionId: string | null;
   };
   "dispatch.works": { readonly cause: string };
+  /** The disk has less free than must stay so; a person is asked, once until it has enough again. */
+  "disk.short": { readonly freeBytes: number; readonly neededBytes: number; readonly questionId: string };
+  "disk.enough": { readonly freeBytes: number };
   "quota.tripped": { readonly account: string; readonly until: number; readonly trips: number };
   "quota.probing": { readonly account: string };
   "quota.restored": { readonly account: string; readonly attempts: readonly number[] };
@@ -732,6 +735,8 @@ export const EVENT_TYPES = Object.keys({
   "dispatch.resumed": 0,
   "dispatch.failing": 0,
   "dispatch.works": 0,
+  "disk.short": 0,
+  "disk.enough": 0,
   "quota.tripped": 0,
   "quota.probing": 0,
   "quota.restored": 0,

@@ -36,7 +36,6 @@ const CASES: [type: string, data: object, topic: Topic | undefined, text: RegExp
   ["work.returned", { commit: "c", round: 1, reason: "x" }, "landing", /no longer waits/],
   ["landing.refused", { commit: "c", detail: "x", files: [] }, "landing", /no longer waits/],
   ["landing.undone", { target: "main", to: "c", commit: "d", files: ["a"] }, "review", /has a as before.*git revert d/],
-  ["dispatch.deferred", { cap: "disk", reason: "the disk is nearly full" }, "daemon", /Free some/],
   ["dispatch.deferred", { cap: "agents", reason: "5 agents is the limit" }, undefined, /-/],
   ["budget.warned", spending, "budget", /is nearly spent \(\$8.00 of \$10.00\); the limit is budgets.day.cost/],
   ["budget.exceeded", { ...spending, turns: {} }, "budget", /is spent/],

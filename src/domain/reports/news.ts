@@ -114,12 +114,6 @@ function tell(event: EventOf): Told | undefined {
       const now = event.type === "work.done" ? "is done" : "no longer waits for your checkout";
       return { topic: "landing", subject: `landing ${node}`, text: `${node} ${now}.`, ends: true };
     }
-    case "dispatch.deferred": {
-      // The other caps pass by themselves, or are told of by an event of their own.
-      if (event.data.cap !== "disk") return undefined;
-      const text = "Nothing more is started: the disk is nearly full. Free some, or lower capacity.minDisk.";
-      return { topic: "daemon", subject: "disk", text };
-    }
     case "budget.warned":
     case "budget.exceeded": {
       const { scope } = event.data;

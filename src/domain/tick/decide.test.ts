@@ -263,7 +263,9 @@ describe("dispatch", () => {
       expect(first).toMatchObject(next);
       const after = applied(world, first);
       expect(types(after)).toEqual([]);
-      expect(types({ ...after, agents: [], recentStarts: [], room: snapshotOf().room })).toEqual(["dispatch.resumed"]);
+      // A full disk has a question beside it, which disk.test.ts is about.
+      const ended = types({ ...after, agents: [], recentStarts: [], room: snapshotOf().room });
+      expect(ended.filter((type) => type.startsWith("dispatch."))).toEqual(["dispatch.resumed"]);
     },
   );
 

@@ -27,6 +27,7 @@ import { advance, settle } from "#domain/plans/settle.ts";
 import type { Closed } from "./account.ts";
 import type { Closures } from "./budget.ts";
 import { watchBudgets } from "./budget.ts";
+import { watchDisk } from "./disk.ts";
 import { dispatch, giveUp } from "./dispatch.ts";
 import { Draft, NO_STEPS, type Outbox, type Ruled, recordEvent, type TickStep } from "./draft.ts";
 import { askAboutBlocker, climb, escalate, passOn, requestStatus } from "./ladder.ts";
@@ -124,6 +125,7 @@ function reconcile(scene: Scene, draft: Draft): Pick<Decided, "judged" | "nextDu
   const budgets = draft.take(watchBudgets(scene));
   const restoring = draft.take(watchDeaths(scene));
   draft.add(watchStarts(scene));
+  const diskAt = draft.take(watchDisk(scene));
   const known = new Map<AgentLimits, LivenessLimits>();
   const judged = new Map<number, Judgement>();
   const shared = findSharedSilence(scene);
@@ -142,7 +144,7 @@ function reconcile(scene: Scene, draft: Draft): Pick<Decided, "judged" | "nextDu
   const lookAgainAt = draft.take(dispatch(scene, draft, { closed, providers, budgets, restoring }));
   draft.add(tellOutcomes(scene));
   const untils = [...quotas.values(), ...providers.values()].map(({ until }) => until);
-  const dues = [...untils, lookAgainAt ?? 0, restoring?.lookAt ?? 0, dateEndOfPatience(scene) ?? 0].filter(
+  const dues = [...untils, lookAgainAt ?? 0, restoring?.lookAt ?? 0, dateEndOfPatience(scene) ?? 0, diskAt ?? 0].filter(
     (at) => at > scene.now,
   );
   return { judged, nextDueAt: dues.length === 0 ? null : Math.min(...dues) };
