@@ -43,6 +43,7 @@ import {
   daemonLogged,
   daemonLogsKept,
   daemonSeen,
+  lockOfAnHourAgo,
   patienceOfDown,
   tickHaltedBy,
 } from "./support/daemon-observations.ts";
@@ -112,6 +113,7 @@ const rows: Readonly<Record<string, Observation>> = {
     observe: (config) =>
       landedUnder(({ waitsFor }) => waitsFor, "auto")({ ...config, repo: { ...config.repo, remote: "fetch" } }),
   },
+  "repo.staleLockAfter": { changed: "repo: {staleLockAfter: 2h}", observe: lockOfAnHourAgo },
   runtime: { changed: "runtime: scripted", observe: dryRun((plan) => plan.runtime, { runtime: undefined }) },
   terminal: { changed: "terminal: detached", observe: terminalKind },
   "runtimes.<name>.command": inLife("runtimes: {scripted: {command: 'false'}}", ({ turn }) => turn),

@@ -50,6 +50,11 @@ const repo = group("The git repository and the branch that finished work lands o
     "Whether Overseer stays local, fetches before landing, or also pushes what has landed.",
   ),
   remoteName: text("origin", "Which git remote to fetch from and push to when `remote` is not off."),
+  staleLockAfter: duration(
+    "10m",
+    "A lock file of git that is older than this, while no git is at work and nobody has it open, is removed.",
+    { min: "100ms" },
+  ),
 });
 
 const reconcile = group("The tick, which compares goals with reality, dispatches work and recovers agents.", {
@@ -435,18 +440,18 @@ const budgets = group("Limits on spending: a warning first, then a pause and a q
 
 const quota = group("What happens when an account runs into a rate or usage limit.", {
   backoff: group("How long to wait when the limit does not say when it ends.", {
-    base: duration("5m", "First wait; it doubles each time.", { min: "1s" }),
-    max: duration("1h", "Longest wait.", { min: "1s" }),
+    base: duration("5m", "First wait; it doubles each time.", { min: "100ms" }),
+    max: duration("1h", "Longest wait.", { min: "100ms" }),
   }),
 });
 
 const provider = group("What happens when a provider fails: its network, host, login, credit or model.", {
   patience: duration("1m", "How long an agent's CLI may try by itself, without an answer, before that is a failure.", {
-    min: "1s",
+    min: "100ms",
   }),
   backoff: group("How long to wait before one agent tries whether it works again.", {
-    base: duration("1m", "First wait; it doubles each time.", { min: "1s" }),
-    max: duration("10m", "Longest wait.", { min: "1s" }),
+    base: duration("1m", "First wait; it doubles each time.", { min: "100ms" }),
+    max: duration("10m", "Longest wait.", { min: "100ms" }),
   }),
 });
 

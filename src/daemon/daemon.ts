@@ -353,6 +353,10 @@ export class Daemon {
       everyMs: () => this.auto.restMs(),
       spacingMs: POOL_SPACING_MS,
       run: () => this.turnPool(),
+    this.loops.start({
+      name: "locks",
+      everyMs: () => Math.min(LOCKS_EVERY_MS, config.current.repo.staleLockAfter),
+      run: () => this.clearLocks(),
     });
     this.loops.start({ name: "upkeep", everyMs: () => UPKEEP_EVERY_MS, atOnce: false, run: () => this.upkeep() });
     this.loops.start({ name: "tidy", everyMs: () => TIDY_EVERY_MS, run: () => this.tidy() });
@@ -503,8 +507,9 @@ export class Daemon {
   }
 
   private async clearLocks(): Promise<void> {
-    for (const lock of await clearStaleLocks(this.world)) {
-      this.options.log.record("warn", "git_lock.removed", { lock, because: "no git has held it for ten minutes" });
+    const staleAfterMs = this.options.config.current.repo.staleLockAfter;
+    for (const lock of await clearStaleLocks(this.world, staleAfterMs)) {
+      this.options.log.record("warn", "git_lock.removed", { lock, because: "no git holds it", staleAfterMs });
     }
   }
 

@@ -6,6 +6,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, copyFileSync, existsSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { clearStaleLocks } from "#act/sling/git-locks.ts";
+import { defaultConfig } from "#config/schema.ts";
 import { systemClock } from "#sys/clock.ts";
 import { systemFiles } from "#sys/files.ts";
 import { systemProcesses } from "#sys/processes.ts";
@@ -14,6 +15,8 @@ import { testEnvironment } from "../support/git-tools.ts";
 import { type TempRepo, tempDir, tempRepo } from "../support/temp.ts";
 
 setDefaultTimeout(60_000);
+
+const STALE_AFTER_MS = defaultConfig().repo.staleLockAfter;
 
 const COMMIT = ["commit", "--all", "--message", "Mine", "--edit"];
 
@@ -91,17 +94,17 @@ for (const [who, start] of Object.entries(STARTS)) {
       try {
         await until(() => existsSync(join(place, "open")));
         utimesSync(lock, 1, 1);
-        expect(await clearStaleLocks(parts)).toEqual([]);
+        expect(await clearStaleLocks(parts, STALE_AFTER_MS)).toEqual([]);
         const git = processes.identify(child.pid);
         if (!git) throw new Error("git has ended");
         processes.signal(git, "SIGSTOP");
-        expect(await clearStaleLocks(parts)).toEqual([]);
+        expect(await clearStaleLocks(parts, STALE_AFTER_MS)).toEqual([]);
         expect(existsSync(lock)).toBe(true);
       } finally {
         process.kill(-child.pid, "SIGKILL");
         await child.exited;
       }
-      expect(await clearStaleLocks(parts)).toEqual([lock]);
+      expect(await clearStaleLocks(parts, STALE_AFTER_MS)).toEqual([lock]);
     },
   );
 }
@@ -116,7 +119,7 @@ test("FAIL-15: a git that works elsewhere keeps nobody's lock", async () => {
     ...{ files: systemFiles(), clock: systemClock(), processes: systemProcesses() },
     root: await findRoot({ cwd: repo.path, env: testEnvironment() }),
   };
-  expect(await clearStaleLocks(parts)).toEqual([lock]);
+  expect(await clearStaleLocks(parts, STALE_AFTER_MS)).toEqual([lock]);
   child.kill();
   await child.exited;
 });
@@ -141,9 +144,9 @@ test("FAIL-15: stale locks are found below branches with slashes and in every wo
   };
   // A git that is at work in the worktree may hold any of them.
   const child = Bun.spawn(["git", "cat-file", "--batch"], { cwd: elsewhere, stdin: "pipe", env: testEnvironment() });
-  expect(await clearStaleLocks(parts)).toEqual([]);
+  expect(await clearStaleLocks(parts, STALE_AFTER_MS)).toEqual([]);
   child.kill();
   await child.exited;
-  expect((await clearStaleLocks(parts)).toSorted()).toEqual(locks.toSorted());
+  expect((await clearStaleLocks(parts, STALE_AFTER_MS)).toSorted()).toEqual(locks.toSorted());
   expect(existsSync(young)).toBe(true);
 });

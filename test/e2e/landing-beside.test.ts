@@ -20,6 +20,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { clearStaleLocks } from "#act/sling/git-locks.ts";
+import { defaultConfig } from "#config/schema.ts";
 import { advanceBranch, changesBetween, type MoveResult } from "#git/landing.ts";
 import { systemClock } from "#sys/clock.ts";
 import { systemExec } from "#sys/exec.ts";
@@ -31,6 +32,8 @@ import { snapshot } from "../support/snapshot.ts";
 import { gitIn, type TempRepo, tempDir, tempRepo } from "../support/temp.ts";
 
 setDefaultTimeout(60_000);
+
+const STALE_AFTER_MS = defaultConfig().repo.staleLockAfter;
 
 const HOME = tempDir("home-");
 const FILES = {
@@ -285,11 +288,11 @@ test("FAIL-15: a lock that outlived its git is removed; a young one, one that a 
   };
   const locks = ["index.lock", "HEAD.lock", "packed-refs.lock", "config.lock", "refs/heads/main.lock"];
   for (const name of locks) writeFileSync(at(name), name === "config.lock" ? "overseer x\n" : "");
-  expect(await clearStaleLocks(parts)).toEqual([]);
+  expect(await clearStaleLocks(parts, STALE_AFTER_MS)).toEqual([]);
   for (const name of locks.filter((one) => one !== "HEAD.lock")) utimesSync(at(name), 1, 1);
   const held = openSync(at("packed-refs.lock"), "r");
-  expect(await clearStaleLocks(parts)).toEqual([at("index.lock"), at("refs/heads/main.lock")]);
+  expect(await clearStaleLocks(parts, STALE_AFTER_MS)).toEqual([at("index.lock"), at("refs/heads/main.lock")]);
   closeSync(held);
-  expect(await clearStaleLocks(parts)).toEqual([at("packed-refs.lock")]);
+  expect(await clearStaleLocks(parts, STALE_AFTER_MS)).toEqual([at("packed-refs.lock")]);
   expect(locks.filter((name) => existsSync(at(name)))).toEqual(["HEAD.lock", "config.lock"]);
 });

@@ -5,6 +5,7 @@ import { stopDaemon } from "#control/daemon.ts";
 import { listHalts } from "#control/halted.ts";
 import { readFleetStatus } from "#control/status.ts";
 import { backUpInTime } from "#control/upkeep/doctor.ts";
+import { leftoverFindings } from "#control/upkeep/doctor-leftovers.ts";
 import type { World } from "#control/world.ts";
 import { Heart } from "#daemon/heart.ts";
 import { DaemonLog } from "#daemon/log.ts";
@@ -91,6 +92,17 @@ export async function beatsInAMinute({ daemon }: Config): Promise<number> {
   await clock.advance(60_000);
   heart.stop();
   return beats;
+}
+
+/** Whether `doctor` takes a lock of an hour ago for one that its git has left. */
+export async function lockOfAnHourAgo(config: Config): Promise<string | undefined> {
+  const { real } = await repoUnder(config);
+  const lock = `${real.root.gitCommonDir}/index.lock`;
+  const then = (real.clock.now() - 3_600_000) / 1_000;
+  writeFileSync(lock, "");
+  utimesSync(lock, then, then);
+  const locks = (await leftoverFindings(real)).find(({ check }) => check === "git locks");
+  return locks?.ok ? locks.detail : "left behind";
 }
 
 /** How long `down` waits for a daemon that does not listen. */

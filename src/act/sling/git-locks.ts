@@ -42,17 +42,18 @@ export async function clearLocks(
   return done;
 }
 
-/** Git holds these for moments; an editor with a commit message, for as long as somebody writes. */
-const STALE_AFTER_MS = 10 * 60_000;
 const WORKTREE_LOCKS = ["index.lock", "HEAD.lock"];
 const SHARED_LOCKS = ["index.lock", "HEAD.lock", "packed-refs.lock", "config.lock", "shallow.lock"];
 
 /**
  * FAIL-15: locks of the repository itself that outlived their git, and in the way of every landing. Proven stale: older than
- * ten minutes, no git at work there, and no process has it open. Where that cannot be seen (another machine may be at work
+ * `repo.staleLockAfter`, no git at work there, and no process has it open. Where that cannot be seen (another machine may be at work
  * on the same files, or processes outside of this container), they stay. Answers with those that are gone.
  */
-export async function clearStaleLocks(parts: LockParts & Pick<ActParts, "root" | "clock">): Promise<string[]> {
+export async function clearStaleLocks(
+  parts: LockParts & Pick<ActParts, "root" | "clock">,
+  staleAfterMs: number,
+): Promise<string[]> {
   const { gitCommonDir, project } = parts.root;
   const trees = await listWorktrees(parts, gitCommonDir);
   const roots = [project, gitCommonDir, ...trees.flatMap(({ checkout }) => checkout ?? [])];
@@ -64,7 +65,7 @@ export async function clearStaleLocks(parts: LockParts & Pick<ActParts, "root" |
   const cleared: string[] = [];
   for (const lock of locks) {
     const before = await parts.files.facts(lock);
-    if (before?.kind !== "file" || parts.clock.now() - before.mtimeMs < STALE_AFTER_MS) continue;
+    if (before?.kind !== "file" || parts.clock.now() - before.mtimeMs < staleAfterMs) continue;
     // A landing of ours that was stopped half-way knows what to do with its own.
     if ((await parts.files.read(lock))?.startsWith("overseer ")) continue;
     if (!(await areAllSeen(parts, lock))) continue;

@@ -11,6 +11,7 @@ import { isMoveLeft, settleLeftMove } from "#act/landing/lock.ts";
 import { landingBranch } from "#act/landing/target-branch.ts";
 import { gitAtWorkIn } from "#act/sling/git-at-work.ts";
 import { resolveConfigured } from "#config/places.ts";
+import { defaultConfig } from "#config/schema.ts";
 import { awayFromHome, readSafeMode } from "#control/status.ts";
 import type { World } from "#control/world.ts";
 import { type Stray, strayLine } from "#domain/agents/stray.ts";
@@ -47,7 +48,7 @@ export async function leftoverFindings(world: World): Promise<Finding[]> {
     ...(known ? [await sessionFinding(world), await worktreeFinding(world), await judgeKeptWorktrees(world)] : []),
     judgeLeftovers("git locks", await staleLocks(world), {
       fine: "none is stale",
-      next: `${FIX}: lock files that are older than ten minutes are removed while no git runs here.`,
+      next: `${FIX}: lock files that are older than repo.staleLockAfter are removed while no git runs here.`,
     }),
     ...((await isMoveLeft(world)) ? [HALF_WAY] : []),
     await daemonFinding(world),
@@ -177,11 +178,12 @@ const LOCKS = ["*.lock", "refs/**/*.lock", "worktrees/*/*.lock"];
 async function staleLocks(world: World): Promise<string[]> {
   const { gitCommonDir } = world.root;
   const now = world.clock.now();
+  const { staleLockAfter } = ((await configOf(world)) ?? defaultConfig()).repo;
   const found: string[] = [];
   for (const pattern of LOCKS) {
     for await (const name of new Bun.Glob(pattern).scan({ cwd: gitCommonDir, onlyFiles: true })) {
       const facts = await world.files.facts(`${gitCommonDir}/${name}`);
-      if (facts && isStaleLock(facts, now)) found.push(`${gitCommonDir}/${name}`);
+      if (facts && isStaleLock(facts, staleLockAfter, now)) found.push(`${gitCommonDir}/${name}`);
     }
   }
   return found;

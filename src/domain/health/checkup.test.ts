@@ -100,9 +100,7 @@ test("leftovers: none is fine, many are named and counted", () => {
 });
 
 test("a lock is stale when it is old; one from the future is not", () => {
-  expect([11 * 60_000, 9 * 60_000, -60_000].map((age) => isStaleLock({ mtimeMs: NOW - age }, NOW))).toEqual([
-    true,
-    false,
-    false,
-  ]);
+  expect(
+    [11 * 60_000, 9 * 60_000, -60_000].map((age) => isStaleLock({ mtimeMs: NOW - age }, 10 * 60_000, NOW)),
+  ).toEqual([true, false, false]);
 });

@@ -193,8 +193,6 @@ export function judgeLeftovers(
 const MOST_NAMED = 5;
 
 /** A lock file this old belongs to nobody who is still at work. */
-const STALE_LOCK_MS = 10 * 60_000;
-
-export function isStaleLock(lock: { readonly mtimeMs: number }, now: number): boolean {
-  return now - lock.mtimeMs > STALE_LOCK_MS;
+export function isStaleLock(lock: { readonly mtimeMs: number }, staleAfterMs: number, now: number): boolean {
+  return now - lock.mtimeMs > staleAfterMs;
 }
