@@ -85,6 +85,7 @@ const RUNNER_DYING_MS = 50;
 const CHECKOUTS_EVERY_MS = 1_000;
 /** One call of tmux, while agents are in it. */
 const TERMINALS_EVERY_MS = 4_000;
+/** Or sooner, where a lock is stale before long: no lock lies there for much longer than it may. */
 const LOCKS_EVERY_MS = 60_000;
 const UPKEEP_EVERY_MS = 1_000;
 const TIDY_EVERY_MS = 60 * 60_000;
@@ -355,7 +356,7 @@ export class Daemon {
       run: () => this.turnPool(),
     this.loops.start({
       name: "locks",
-      everyMs: () => Math.min(LOCKS_EVERY_MS, config.current.repo.staleLockAfter),
+      everyMs: () => Math.min(LOCKS_EVERY_MS, config.current.repo.staleLockAfter / 4),
       run: () => this.clearLocks(),
     });
     this.loops.start({ name: "upkeep", everyMs: () => UPKEEP_EVERY_MS, atOnce: false, run: () => this.upkeep() });

@@ -204,7 +204,7 @@ test("EDGE-10: what is being carried out is not begun again because the clock wa
   expect((await action(w.store, "a"))?.status).toBe("done");
 });
 
-test("FAIL-20: a command after a landing that can never be run holds the queue and asks a person, once", async () => {
+test("FAIL-12: a command after a landing that can never be run holds the queue and asks a person, once", async () => {
   const w = world();
   const afterLand = (commit: string): ActionRequest => ({
     ...{ actionId: `afterLand:main:${commit}`, kind: "afterLand", because: "landed", notBefore: T0 },

@@ -96,7 +96,7 @@ async function look(fleet: Fleet, most: { readonly kb?: number; readonly files?:
   };
 }
 
-test(`WT-2 STORE-6 FAIL-12: after ${ALL} tasks in a row nothing is left but their commits and the log`, async () => {
+test(`WT-2 STORE-6: after ${ALL} tasks in a row nothing is left but their commits and the log`, async () => {
   // The daemon's own compiler is plain; a command of the user's is not to have that.
   const check = `checks: {plain: {command: 'test -z "$BUN_JSC_useDFGJIT"', on: [done], timeout: 30s}}\n`;
   const more = `landing: {mode: auto}\nwip: {keepAfterLanding: 0s}\n${check}`;

@@ -114,11 +114,17 @@ async function printOf({ files }: AwaitingParts, paths: readonly string[]): Prom
   return facts.map((one) => (one ? `${one.kind} ${one.size} ${one.mtimeMs} ${one.inode}` : "-")).join("|");
 }
 
-/** By what the branch has changed since it left the target; the landing itself looks at what the merge changes. */
+/**
+ * By what the branch has changed since it left the target; the landing itself looks at what the merge changes. A git that
+ * is at work there, or was stopped, holds a landing up whatever its files are.
+ */
 async function findObstacle(
-  { git, root }: AwaitingParts,
+  { git, files, root }: AwaitingParts,
   { target, commit }: Merge,
 ): Promise<{ readonly files: readonly string[] } | undefined> {
+  for (const { gitDir } of await checkoutsOf(git, root.gitCommonDir, target)) {
+    if ((await files.facts(`${gitDir}/index.lock`)) !== undefined) return { files: [] };
+  }
   const repository = root.gitCommonDir;
   const from = await branchTip(git, repository, target);
   if (from === undefined) return undefined;

@@ -112,7 +112,7 @@ test.each<[string, Partial<Snapshot>, ActionKind[]]>([
     { nodes: onRuntime(), limits: byRole, conditions: [outOf(ACCOUNT)] },
     ["spawn"],
   ],
-])("FAIL-15: whether work is given out depends on the account that its agent will use: %s", (_what, parts, kinds) => {
+])("FAIL-18, FAIL-19: whether work is given out depends on the account that its agent will use: %s", (_what, parts, kinds) => {
   expect(decide(snapshotOf(parts)).actions.map(({ kind }) => kind)).toEqual(kinds);
 });
 
