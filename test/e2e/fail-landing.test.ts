@@ -17,7 +17,7 @@ import { planGoal, waitFor, writeFiles } from "../support/planned-goal.ts";
 import { isLongLane } from "../support/scale.ts";
 import { tempDir } from "../support/temp.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(180_000);
 beforeAll(bundled);
 
 const fleetOf = endedFleets({ terminal: "tmux", files: { "README.md": "# Here\n", "a.txt": "a\n" } });

@@ -257,7 +257,10 @@ export function describeShortage(
     return { cap: "load", text };
   }
   if (room.memoryBytes < room.minMemoryBytes) {
-    return { cap: "memory", text: `memory is short: ${gb(room.memoryBytes)} free, ${gb(room.minMemoryBytes)} needed` };
+    return {
+      cap: "memory",
+      text: `memory is short: ${sizeOf(room.memoryBytes)} free, ${sizeOf(room.minMemoryBytes)} needed`,
+    };
   }
   const text = describeFullDisk(room);
   return text === undefined ? undefined : { cap: "disk", text };
@@ -266,10 +269,13 @@ export function describeShortage(
 /** The same for the disk alone, whatever else is short beside it. */
 export function describeFullDisk({ diskBytes, minDiskBytes }: Room): string | undefined {
   if (diskBytes >= minDiskBytes) return undefined;
-  return `the disk is nearly full: ${gb(diskBytes)} free, ${gb(minDiskBytes)} needed`;
+  return `the disk is nearly full: ${sizeOf(diskBytes)} free, ${sizeOf(minDiskBytes)} needed`;
 }
 
-const gb = (bytes: number) => `${(bytes / 1024 ** 3).toFixed(1)} GB`;
+/** In megabytes where it is less than one gigabyte: what is nearly nothing is told too. */
+function sizeOf(bytes: number): string {
+  return bytes < 1024 ** 3 ? `${Math.floor(bytes / 1024 ** 2)} MB` : `${(bytes / 1024 ** 3).toFixed(1)} GB`;
+}
 
 function roomRefusal(room: Room): Refusal | undefined {
   const short = describeShortage(room)?.text;

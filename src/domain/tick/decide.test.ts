@@ -112,9 +112,12 @@ test.each<[string, Partial<Snapshot>, ActionKind[]]>([
     { nodes: onRuntime(), limits: byRole, conditions: [outOf(ACCOUNT)] },
     ["spawn"],
   ],
-])("FAIL-18, FAIL-19: whether work is given out depends on the account that its agent will use: %s", (_what, parts, kinds) => {
-  expect(decide(snapshotOf(parts)).actions.map(({ kind }) => kind)).toEqual(kinds);
-});
+])(
+  "FAIL-18, FAIL-19: whether work is given out depends on the account that its agent will use: %s",
+  (_what, parts, kinds) => {
+    expect(decide(snapshotOf(parts)).actions.map(({ kind }) => kind)).toEqual(kinds);
+  },
+);
 
 describe("the tick itself", () => {
   test("TICK-5: it records its reason and whether it did something", () => {
@@ -241,13 +244,13 @@ describe("dispatch", () => {
     [
       "memory",
       { room: { ...snapshotOf().room, memoryBytes: 0, minMemoryBytes: 2 * 1024 ** 3 } },
-      { reason: "memory is short: 0.0 GB free, 2.0 GB needed" },
+      { reason: "memory is short: 0 MB free, 2.0 GB needed" },
       soon,
     ],
     [
       "disk",
       { room: { ...snapshotOf().room, diskBytes: 0, minDiskBytes: 1.5 * 1024 ** 3 } },
-      { reason: "the disk is nearly full: 0.0 GB free, 1.5 GB needed" },
+      { reason: "the disk is nearly full: 0 MB free, 1.5 GB needed" },
       soon,
     ],
   ];

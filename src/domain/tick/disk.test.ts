@@ -45,7 +45,7 @@ describe("FAIL-16: who is asked about a disk", () => {
   test("it says how much is free, what helps, and that it continues by itself", () => {
     expect(asksOf(ready(free(0.5 * GB)))[0]).toMatchObject({
       text: expect.stringMatching(
-        /the disk is nearly full: 0\.5 GB free, 2\.0 GB needed\. Free some .*capacity\.minDisk: everything continues by itself/,
+        /the disk is nearly full: 512 MB free, 2\.0 GB needed\. Free some .*capacity\.minDisk: everything continues by itself/,
       ),
       options: ["look again"],
     });
