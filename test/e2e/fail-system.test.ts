@@ -7,6 +7,7 @@ import { afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { EventType } from "#domain/model/event.ts";
+import type { Step } from "#runtimes/scripted/language.ts";
 import { ClaudeWorld } from "../support/claude-world.ts";
 import { bundled } from "../support/cli.ts";
 import { eventually, Fleet } from "../support/fleet.ts";
@@ -232,17 +233,26 @@ if (isLongLane()) {
 
   test("FAIL-20, STORE-5: a database whose newest part was removed is whole with what is open, and everything continues by itself", async () => {
     const go = join(tempDir("go-"), "go");
-    const fleet = await fleetOf({ more: QUICK.replace("silentAfter: 1s", "silentAfter: 1m") });
-    await planGoal(fleet, "One", { T1: [waitFor(`test -f ${go}`), ...writeFiles({ "T1.txt": "1\n" })] });
+    const more = QUICK.replace("silentAfter: 1s", "silentAfter: 1m");
+    const fleet = await fleetOf({ more, files: { "stubborn.sh": STUBBORN } });
+    // In one call, which was let pass before: while the database cannot be read, the permit refuses every other.
+    const T1: Step[] = [
+      { kind: "run", command: `sh stubborn.sh ${go}` },
+      { kind: "report", status: "done", summary: "it is there" },
+    ];
+    await planGoal(fleet, "One", { T1 });
     await fleet.ok("up", "--auto");
-    await until(fleet, () => of(fleet, "assignment.active", "T1").length > 0);
+    const slung = await until(fleet, () => of(fleet, "agent.slung", "T1")[0]);
+    await until(fleet, () => existsSync(join(fleet.attempt(slung.attempt ?? 0).worktree, "began")));
     const before = fleet.happened();
     rmSync(`${fleet.state}/overseer.db-wal`);
     writeFileSync(go, "");
     // Whoever opens it now finds less than there is: only those that had it open bring the rest home.
     await eventually(
       () => fleet.repo.git("ls-tree", "--name-only", "main").includes("T1.txt"),
-      () => `the landing; ${JSON.stringify(fleet.daemonLog().slice(-5))}`,
+      () =>
+        `the landing; ${JSON.stringify(fleet.daemonLog().filter(({ event }) => !event.startsWith("tick.")))}\n${fleet.log(1, "session.log")}${fleet.log(1, "errors.log")}${fleet.log(1, "runner.log")}`,
+      15_000,
     );
     await landed(fleet, "T1");
     expect(fleet.happened().slice(0, before.length)).toEqual(before);
