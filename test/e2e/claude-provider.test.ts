@@ -26,7 +26,7 @@ afterEach(async () => {
   world = again = undefined;
 });
 
-test("PROV-1, HOLD-1, STATUS-1: a refused login is one condition and one question, a dead port needs nobody; both continue, none is replaced", async () => {
+test("FAIL-19, PROV-1, HOLD-1, STATUS-1: a refused login is one condition and one question, a dead port needs nobody; both continue, none is replaced", async () => {
   const fleet = await ClaudeWorld.start();
   world = fleet;
   const path = join(fleet.repo.path, ".overseer/config.yaml");

@@ -135,7 +135,7 @@ async function liveThroughFullDisk(fleet: Fleet, disk: SmallDisk): Promise<void>
 
 test("FAIL-18, QUOTA-1: out of quota an agent is parked until the reset, nothing of its account starts, nobody counts as stuck, and it continues", async () => {
   const fleet = await fleetOf({ more: QUICK });
-  const resetsAt = new Date(Date.now() + 5_000).toISOString();
+  const resetsAt = new Date(Date.now() + 4_000).toISOString();
   await planGoal(fleet, "One", {
     T1: [
       { kind: "quota", attempts: 1, retryAfterMs: 10, givesUp: true, resetsAt, once: true },

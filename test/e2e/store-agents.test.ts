@@ -90,7 +90,7 @@ test("STORE-5: where only an older backup is left, agents that it does not know 
   expect(existsSync(join(agent.worktree, "began"))).toBe(true);
 });
 
-test("SAFE-1, ADOPT-1: a daemon gets out of it by itself, with agents at work, and waits for a person", async () => {
+test("FAIL-20, SAFE-1, ADOPT-1: a daemon gets out of it by itself, with agents at work, and waits for a person", async () => {
   const fleet = await fleetOf({ terminal: "detached" });
   const agent = await atWork(fleet, "a");
   await fleet.ok("up");
