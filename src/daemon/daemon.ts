@@ -348,16 +348,16 @@ export class Daemon {
     this.loops.start({ name: "checkouts", everyMs: () => CHECKOUTS_EVERY_MS, run: () => this.watchCheckouts() });
     this.loops.start({ name: "landed", everyMs: () => CHECKOUTS_EVERY_MS, run: () => this.watchLanded() });
     this.loops.start({ name: "terminals", everyMs: () => TERMINALS_EVERY_MS, run: () => this.giveTerminals() });
-    this.loops.start({ name: "locks", everyMs: () => LOCKS_EVERY_MS, run: () => this.clearLocks() });
+    this.loops.start({
+      name: "locks",
+      everyMs: () => Math.min(LOCKS_EVERY_MS, config.current.repo.staleLockAfter / 4),
+      run: () => this.clearLocks(),
+    });
     this.loops.start({
       name: "pool",
       everyMs: () => this.auto.restMs(),
       spacingMs: POOL_SPACING_MS,
       run: () => this.turnPool(),
-    this.loops.start({
-      name: "locks",
-      everyMs: () => Math.min(LOCKS_EVERY_MS, config.current.repo.staleLockAfter / 4),
-      run: () => this.clearLocks(),
     });
     this.loops.start({ name: "upkeep", everyMs: () => UPKEEP_EVERY_MS, atOnce: false, run: () => this.upkeep() });
     this.loops.start({ name: "tidy", everyMs: () => TIDY_EVERY_MS, run: () => this.tidy() });

@@ -24,7 +24,7 @@ export interface SpiralLimits {
   readonly stallRestarts: number;
 }
 
-export type Verdict =
+export type GuardVerdict =
   | { readonly act: "restart"; readonly memory: FailureMemory }
   | { readonly act: "remediate"; readonly memory: FailureMemory }
   /** Nothing but room on the disk helps; it is started again when there is some. */
@@ -43,7 +43,7 @@ export function decideAfterFailure(
   failure: DaemonFailure,
   ranMs: number,
   limits: SpiralLimits,
-): Verdict {
+): GuardVerdict {
   const { kind, code, detail } = failure;
   if (code === "DISK_FULL") return { act: "wait-for-room", memory };
   if (code !== null && HOPELESS_CODES.has(code)) return { act: "give-up", code, why: detail };
@@ -64,7 +64,7 @@ export function decideAfterFailure(
   return { act: "remediate", memory: { ...known, remediated: true } };
 }
 
-function spiral(detail: string, ranMs: number): Verdict {
+function spiral(detail: string, ranMs: number): GuardVerdict {
   const why = `It failed again ${Math.round(ranMs / 100) / 10} s after it was started anew. ${detail} A person has to look.`;
   return { act: "give-up", code: "GUARD_SPIRAL", why };
 }
