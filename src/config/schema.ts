@@ -113,10 +113,14 @@ const recovery = group(
     }),
     restarts: count(2, "An agent that died is restarted this often before a fresh one takes over.", { max: 20 }),
     massDeath: group("When several agents die at once, it is treated as one event.", {
-      count: count(3, "This many deaths within `within` pause the fleet until a probe survives.", {
-        min: 2,
-        max: 1000,
-      }),
+      count: count(
+        3,
+        "This many tasks that lose their agents within `within` pause the fleet until a probe survives.",
+        {
+          min: 2,
+          max: 1000,
+        },
+      ),
       within: duration("30s", "The span of time in which deaths count as one event.", { min: "1s" }),
     }),
   },

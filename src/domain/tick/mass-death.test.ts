@@ -81,3 +81,22 @@ test("MASS-1: where the last are noticed when the pause is over, the first is tr
   expect(decide(later).events.map(({ type }) => type)).toContain("fleet.mass_death");
   expect(decide(later).nextDueAt).toBe(now + 1);
 });
+
+const DEATHS: [what: string, nodes: readonly string[], isMassDeath: boolean][] = [
+  ["three tasks lose their agents", ["T1", "T2", "T3"], true],
+  ["one task loses its agent three times", ["T1", "T1", "T1"], false],
+  ["one task loses its agent again and again, and so does another", ["T1", "T2", "T1", "T2", "T1"], false],
+  ["one task loses its agent again and again while two others lose theirs", ["T1", "T1", "T2", "T1", "T3"], true],
+];
+
+test.each(DEATHS)("MASS-1, FAIL-6: %s", (_what, lost, isMassDeath) => {
+  const ended = lost.map((workNodeId, at) =>
+    endedWith({}, { attempt: at + 1, workNodeId, endedAt: NOW - lost.length + at }),
+  );
+  const nodes = [...new Set(lost)].map((workNodeId) => nodeWith("queued", { workNodeId }));
+  const { events } = decide(snapshotOf({ nodes, ended }));
+  const losses = events.filter(({ type }) => type === "fleet.mass_death");
+  expect(losses.map(({ data }) => data)).toEqual(
+    isMassDeath ? [expect.objectContaining({ attempts: ended.map(({ attempt }) => attempt) })] : [],
+  );
+});

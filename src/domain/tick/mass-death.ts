@@ -1,5 +1,5 @@
 /**
- * Several deaths at once are one event: the machine, the network or the model's host failed, not so many agents. Then
+ * Several deaths at once, of agents on different tasks, are one event: the machine, the network or the model's host failed, not so many agents. Then
  * nothing is started for a moment, one of them is tried, and when it lives the others follow in growing stages. Ends
  * that somebody asked for are no deaths, and what died together does not cost anybody a restart.
  */
@@ -78,19 +78,36 @@ function findRepeatDeaths(scene: Scene, deaths: readonly Attempt[], known: MassD
   });
 }
 
-/** The largest group within one span of time, or none that is large enough. */
+/**
+ * The largest group within one span of time, or none that is large enough. Nodes are counted and not deaths: one task whose
+ * agent keeps dying is that task's own trouble, and must not hold everybody else back.
+ */
 function findBurst(
   deaths: readonly Attempt[],
   limit: { readonly count: number; readonly withinMs: number },
 ): Attempt[] {
-  const inTime = deaths.toSorted((a, b) => (a.endedAt ?? 0) - (b.endedAt ?? 0) || a.attempt - b.attempt);
+  const inTime = deaths
+    .toSorted((a, b) => (a.endedAt ?? 0) - (b.endedAt ?? 0) || a.attempt - b.attempt)
+    .map((death) => ({ death, at: death.endedAt ?? 0, node: nodeKey(death.goalId, death.workNodeId) }));
+  const within = new Map<string, number>();
   let from = 0;
-  let best: Attempt[] = [];
-  for (let to = 0; to < inTime.length; to += 1) {
-    while ((inTime[to]?.endedAt ?? 0) - (inTime[from]?.endedAt ?? 0) > limit.withinMs) from += 1;
-    if (to - from + 1 >= Math.max(limit.count, best.length + 1)) best = inTime.slice(from, to + 1);
+  let best = { from: 0, to: 0, nodes: 0 };
+  for (const [index, { at, node }] of inTime.entries()) {
+    within.set(node, (within.get(node) ?? 0) + 1);
+    for (let first = inTime[from]; first && at - first.at > limit.withinMs; first = inTime[from]) {
+      const left = (within.get(first.node) ?? 1) - 1;
+      if (left === 0) within.delete(first.node);
+      else within.set(first.node, left);
+      from += 1;
+    }
+    const to = index + 1;
+    const isLarger = within.size > best.nodes || (within.size === best.nodes && to - from > best.to - best.from);
+    if (within.size >= limit.count && isLarger) best = { from, to, nodes: within.size };
   }
-  return best.toSorted((a, b) => a.attempt - b.attempt);
+  return inTime
+    .slice(best.from, best.to)
+    .map(({ death }) => death)
+    .sort((a, b) => a.attempt - b.attempt);
 }
 
 function restore(scene: Scene, known: MassDeathCondition): Ruled<Restoring | undefined> {
