@@ -108,6 +108,7 @@ const NOT_HERE: Partial<Record<EventType, string>> = {
   "agent.paused": "as agent.slung",
   "agent.resumed": "as agent.slung",
   "agent.ended": "written by the runner",
+  "agent.worktree_broken": "needs a worktree: test/e2e/fail-worktrees.test.ts",
   "agent.worktree_kept": "needs a worktree: test/e2e/worktree-losses.test.ts",
   "agent.fenced": "written by the runner, and by the door: test/e2e/caller.test.ts",
   "agent.unguarded": "written by the runner: test/e2e/claude-permit.test.ts",

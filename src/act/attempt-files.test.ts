@@ -3,6 +3,7 @@ import { agentEnvironment } from "./attempt-files.ts";
 
 const marks = {
   root: "/r",
+  worktree: "/r/.overseer/worktrees/bob-1",
   agent: "ann lee",
   attempt: 7,
   role: "builder",
@@ -41,4 +42,10 @@ test("FENCE-1: an agent has its attempt's own secret, whatever the person's envi
   const person = { PATH: "/bin", OVERSEER_TOKEN: "ovtk_of_whoever_started_it" };
   expect(agentEnvironment(person, ["OVERSEER_TOKEN"], marks, who).OVERSEER_TOKEN).toBe("ovtk_1");
   expect(agentEnvironment(person, [], { ...marks, token: null, socket: null }, who).OVERSEER_TOKEN).toBeUndefined();
+});
+
+test("FAIL-11: git in a worktree that lost its .git does not find the user's checkout around it", () => {
+  expect(agentEnvironment({ GIT_CEILING_DIRECTORIES: "/" }, ["GIT_CEILING_DIRECTORIES"], marks, who)).toMatchObject({
+    GIT_CEILING_DIRECTORIES: "/r/.overseer/worktrees",
+  });
 });

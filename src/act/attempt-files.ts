@@ -2,6 +2,7 @@
  * Where the parts of an attempt lie below the state directory, and what an agent may see of our environment. One place
  * for these names, so that whoever makes them and whoever removes them agree.
  */
+import { dirname } from "node:path";
 import type { Config } from "#config/schema.ts";
 import { attemptsWithNews } from "#domain/agents/driving.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
@@ -148,6 +149,7 @@ const GIT_SETTINGS: readonly (readonly [string, string])[] = [
 
 export interface AgentMarks {
   readonly root: string;
+  readonly worktree: string;
   readonly agent: string;
   readonly attempt: number;
   readonly role: string;
@@ -194,6 +196,8 @@ export function agentEnvironment(
     GIT_CONFIG_COUNT: String(GIT_SETTINGS.length),
     ...settings,
     GIT_TERMINAL_PROMPT: "0",
+    // A worktree lies inside the user's checkout: without its .git, an agent's git would commit there (FAIL-11).
+    GIT_CEILING_DIRECTORIES: dirname(marks.worktree),
     OVERSEER_ROOT: marks.root,
     OVERSEER_AGENT: marks.agent,
     OVERSEER_ATTEMPT: String(marks.attempt),

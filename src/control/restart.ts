@@ -3,6 +3,8 @@
  * and the session of the one before. What that one had been told and had never seen is told again, but nothing twice:
  * the session's own transcript says what reached it. Whoever wants a fresh start slings the task instead.
  */
+import { findBroken, recordBroken } from "#act/attempt-end/keep-work.ts";
+import { wipLimits } from "#act/attempt-files.ts";
 import { standOnSettings } from "#act/settings/stand-on-settings.ts";
 import type { SlingProgress } from "#act/sling/sling.ts";
 import { refuseSuccessor } from "#domain/agents/attempt-end.ts";
@@ -151,17 +153,22 @@ async function assertFree(world: World, of: Attempt): Promise<void> {
 }
 
 async function assertWorktree(world: World, of: Attempt): Promise<void> {
+  const place = { ...of, commonDir: world.root.gitCommonDir, limits: wipLimits(await world.config()) };
+  const broken = of.brokenWorktree ?? (await findBroken(world.git, place));
+  if (broken) {
+    await recordBroken(world, of.attempt, broken);
+    throw nothingToGoOnWith(of, `The worktree of ${attemptLabel(of)} is broken: ${broken.detail}.`);
+  }
   try {
     await proveWorktree(world.git, { path: of.worktree, expectedCommonDir: world.root.gitCommonDir });
   } catch (error) {
     if (!(error instanceof OverseerError) || !["WORKTREE_MISSING", "NOT_THE_WORKTREE"].includes(error.code))
       throw error;
-    throw new OverseerError(
-      "conflict",
-      "NOTHING_TO_GO_ON_WITH",
-      `The worktree of ${attemptLabel(of)} no longer exists: ${error.message}`,
-      `Start over: 'overseer sling ${nodeKey(of.goalId, of.workNodeId)}'.`,
-      { cause: error },
-    );
+    throw nothingToGoOnWith(of, `The worktree of ${attemptLabel(of)} no longer exists: ${error.message}`, error);
   }
+}
+
+function nothingToGoOnWith(of: Attempt, message: string, cause?: unknown): OverseerError {
+  const hint = `Start over: 'overseer sling ${nodeKey(of.goalId, of.workNodeId)}'.`;
+  return new OverseerError("conflict", "NOTHING_TO_GO_ON_WITH", message, hint, { cause });
 }

@@ -33,6 +33,7 @@ import { checkScope } from "#domain/core/scope.ts";
 import type { Attempt, Usage } from "#domain/model/attempt.ts";
 import { AGENT_NAME, attemptLabel, isLiving } from "#domain/model/attempt.ts";
 import { isAutoName, type Worker } from "#domain/model/auto.ts";
+import { AGENT_NAME, attemptLabel, findKeptWork, isLiving } from "#domain/model/attempt.ts";
 import { chooseChecks } from "#domain/model/check.ts";
 import type { Crystallization } from "#domain/model/crystallization.ts";
 import { resolveLimits } from "#domain/model/limits.ts";
@@ -48,6 +49,7 @@ import { NO_ROLE, reflexFile } from "#domain/signals/reflex-file.ts";
 import { agentLimits } from "#domain/tick/snapshot.ts";
 import { messageOf, OverseerError, orThrow } from "#errors.ts";
 import { findCommit, isMergedInto } from "#git/repository.ts";
+import { isReadable } from "#git/worktree-look.ts";
 import type { Readiness, Runtime } from "#runtimes/runtime.ts";
 import { openActions, presentConditions } from "#store/actions.ts";
 import { crystallizationById } from "#store/assignments.ts";
@@ -368,7 +370,8 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
     ? restartInstruction(task, restart.of.end?.detail ?? "")
     : instructionFor(task, made, config.store.caps.instruction, addToFirst(input));
   const { source } = work;
-  const wip = restart ? null : ((last ?? source?.attempt)?.end?.wip ?? null);
+  const left = last ?? source?.attempt;
+  const wip = restart || !left ? null : findKeptWork(left);
   const lastCommit = last && plan.base !== last.base ? plan.base : null;
   const sentBack = reviewWordOf(work.node);
   const handoff = source
@@ -716,5 +719,8 @@ async function baseCommit(world: World, earlier: readonly Attempt[], head: strin
   if (!previous || previous === last.base) return head;
   // What was dropped from the target may be gone for good by now; then nothing builds on it.
   const known = (await findCommit(git, cwd, last.base)) !== undefined;
-  return known && (await isMergedInto(git, cwd, last.base, previous)) ? previous : head;
+  if (!known || !(await isMergedInto(git, cwd, last.base, previous))) return head;
+  // What a broken worktree left may be broken itself; nobody could begin on it.
+  const isUsable = !last.brokenWorktree || (await isReadable(world.git, cwd, previous, last.base));
+  return isUsable ? previous : head;
 }

@@ -189,6 +189,12 @@ export const worktreeFacts = (): string[] => [
 /** Files of HEAD that are missing in the worktree or the index. */
 export const missingFiles = (): string[] => ["diff-index", "--diff-filter=D", "--name-only", "-z", "HEAD", "--"];
 
+/** Fails where the index cannot be read; lists nothing, because nothing can have that name. */
+export const readIndexOnly = (): string[] => ["ls-files", "--", ":(top,literal).git/none"];
+
+/** The first level of a commit's files: what fails where the commit or its tree is gone. */
+export const listTopOf = (commit: string): string[] => ["ls-tree", "--name-only", "-z", commit];
+
 export const fileSizes = (tree: string): string[] => ["ls-tree", "-r", "-l", "-z", "--full-tree", tree];
 
 // Repositories inside a worktree

@@ -107,7 +107,8 @@ export async function worktreeHead(tools: GitTools, commonDir: string, worktree:
   const branch = branchName(/^ref: (.+)$/m.exec(head ?? "")?.[1]);
   // In a reftable the file says nothing of what is checked out.
   if (branch === undefined || (await tools.files.facts(join(commonDir, "reftable"))) !== undefined) {
-    return findCommit(tools.git, worktree, "HEAD");
+    const result = await tools.git.attempt(args.resolveCommitArguments("HEAD"), within(worktree));
+    return result.code === 0 && result.stdout.trim() !== "" ? result.stdout.trim() : undefined;
   }
   return branchTip(tools, commonDir, branch);
 }

@@ -40,6 +40,12 @@ export interface Capture {
 /** Files larger than this are listed, not kept, unless the caller says otherwise. */
 export const LARGEST_KEPT_BYTES = 50 * 1024 * 1024;
 
+/** Where git is run, and by which environment it finds the index. */
+export interface CaptureView {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
 const LOOKS_AT_ONCE = 64;
 
 /** Throws NOT_THE_WORKTREE, WORKTREE_MISSING, DISK_FULL or GIT_FAILED. Repeatable; equal content gives equal trees. */
@@ -48,13 +54,23 @@ export async function captureWorktree(
   claim: { readonly path: string; readonly expectedCommonDir?: string; readonly maxFileBytes?: number },
 ): Promise<Capture> {
   const worktree = await proveWorktree(tools, claim);
+  return captureProven(tools, worktree, within(worktree.path), claim.maxFileBytes);
+}
+
+/** The same for a worktree that is known, through whatever leads git to its index. */
+export async function captureProven(
+  tools: GitTools,
+  worktree: ProvenWorktree,
+  here: CaptureView,
+  maxFileBytes: number = LARGEST_KEPT_BYTES,
+): Promise<Capture> {
   return withScratch(tools, worktree.commonDir, async (scratch) => {
-    const lists = await readLists(tools, worktree.path);
-    const plan = await planFiles(tools, worktree.path, lists, claim.maxFileBytes ?? LARGEST_KEPT_BYTES);
-    const hashed = await hashFiles(tools, worktree.path, plan.regular);
+    const lists = await readLists(tools, here);
+    const plan = await planFiles(tools, worktree.path, lists, maxFileBytes);
+    const hashed = await hashFiles(tools, here, plan.regular);
     const kept = [...plan.fromIndex, ...hashed.entries, ...fallbacks(hashed.unreadable, lists.tracked)];
     const { commonDir, objectFormat } = worktree;
-    const place = { scratch, worktree: worktree.path, commonDir, objectFormat };
+    const place = { scratch, here, worktree: worktree.path, commonDir, objectFormat };
     const indexed = { ...place, gitDir: worktree.gitDir };
     const indexTree = await writeIndexTree(tools, indexed, plan.conflicts, hashed.entries);
     const isAsStaged = plan.byGit.length === 0 && lists.intents.length === 0 && isSame(kept, lists.tracked);
@@ -131,9 +147,7 @@ interface FilePlan {
   readonly sparse: QuotedPath[];
 }
 
-async function readLists(tools: GitTools, path: string): Promise<Lists> {
-  const { git } = tools;
-  const here = within(path);
+async function readLists({ git }: GitTools, here: CaptureView): Promise<Lists> {
   const [tracked, untracked, ignored, intents] = await Promise.all([
     git.run(snapshotArgs.listTrackedFiles(), here),
     git.run(snapshotArgs.listUntrackedFiles(), here),
@@ -257,7 +271,7 @@ function parentOf(name: string): string {
  */
 async function hashFiles(
   tools: GitTools,
-  top: string,
+  here: CaptureView,
   files: readonly RegularFile[],
 ): Promise<{ entries: IndexEntry[]; unreadable: QuotedPath[] }> {
   const entries: IndexEntry[] = [];
@@ -266,7 +280,7 @@ async function hashFiles(
   while (next < files.length) {
     const batch = files.slice(next);
     const stdin = `${batch.map((file) => file.path).join("\n")}\n`;
-    const result = await tools.git.attempt(snapshotArgs.hashFilesRaw(), { ...within(top), stdin });
+    const result = await tools.git.attempt(snapshotArgs.hashFilesRaw(), { ...here, stdin });
     const oids = splitLines(result.stdout);
     for (const [at, oid] of oids.entries()) {
       const file = batch[at];
@@ -276,7 +290,7 @@ async function hashFiles(
     if (result.code === 0) break;
     const blocked = files[next];
     if (blocked === undefined || !isAboutReading(result.stderr))
-      throw gitFailure(snapshotArgs.hashFilesRaw(), top, result);
+      throw gitFailure(snapshotArgs.hashFilesRaw(), here.cwd, result);
     if (!/No such file or directory/.test(result.stderr)) unreadable.push(blocked.path);
     next += 1;
   }
@@ -299,6 +313,7 @@ function fallbacks(unreadable: readonly QuotedPath[], tracked: readonly TrackedF
 
 interface CaptureContext {
   readonly scratch: string;
+  readonly here: CaptureView;
   readonly worktree: string;
   readonly commonDir: string;
   readonly objectFormat: "sha1" | "sha256";
@@ -312,7 +327,7 @@ async function writeWorktreeTree(
 ): Promise<string> {
   const { git } = tools;
   const index = join(place.scratch, "worktree.index");
-  const here = { cwd: place.worktree, env: { ...within(place.worktree).env, GIT_INDEX_FILE: index } };
+  const here = { cwd: place.worktree, env: { ...place.here.env, GIT_INDEX_FILE: index } };
   if (entries.length > 0) await git.run(snapshotArgs.indexFromLines(), { ...here, stdin: indexLines(entries) });
   if (byGit.length > 0) {
     const env = await rawView(tools, { ...place, index });
@@ -331,7 +346,7 @@ async function writeIndexTree(
   const { git } = tools;
   const index = join(place.scratch, "staged.index");
   await copyIndex(tools, join(place.gitDir, "index"), index);
-  const here = { cwd: place.worktree, env: { ...within(place.worktree).env, GIT_INDEX_FILE: index } };
+  const here = { cwd: place.worktree, env: { ...place.here.env, GIT_INDEX_FILE: index } };
   if (conflicts.length > 0) {
     const conflicted = new Set(conflicts);
     const zero = "0".repeat(place.objectFormat === "sha256" ? 64 : 40);

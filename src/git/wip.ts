@@ -85,7 +85,7 @@ export async function snapshotWip(tools: GitTools, request: WipRequest): Promise
   throw notWhole(`The uncommitted work in ${request.worktree}`);
 }
 
-interface Taken {
+export interface Taken {
   readonly outcome: WipOutcome;
   readonly cwd: string;
   readonly head: string | undefined;
@@ -97,6 +97,15 @@ async function snapshotOnce(tools: GitTools, request: WipRequest): Promise<Taken
     expectedCommonDir: request.expectedCommonDir,
     maxFileBytes: request.limits?.maxFileBytes,
   });
+  return keepCapture(tools, request, capture);
+}
+
+/** Gives a capture its number, unless the last snapshot of the assignment holds exactly that, or there is nothing to keep. */
+export async function keepCapture(
+  tools: GitTools,
+  request: Pick<WipRequest, "assignment" | "protect" | "limits">,
+  capture: Capture,
+): Promise<Taken> {
   const notKept = capture.skipped;
   const { head, commonDir: cwd } = capture.worktree;
   if (head !== undefined && (await isAsCommitted(tools.git, capture, head))) {

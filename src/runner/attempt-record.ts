@@ -2,6 +2,7 @@
  * The attempt's own entry in the store, as its runner reads and writes it. Every write is fenced here: to an attempt
  * that has ended nothing can be added, except that somebody tried (FENCE-1).
  */
+import { type BrokenWorktree, recordBroken } from "#act/attempt-end/keep-work.ts";
 import { type FencedBecause, recordFenced } from "#act/fence.ts";
 import { endAttempt } from "#domain/agents/attempt-end.ts";
 import type { Actor, Moment } from "#domain/core/actor.ts";
@@ -152,6 +153,11 @@ export class AttemptRecord {
       },
     });
     return outcome.ok ? outcome.value : undefined;
+  }
+
+  /** FAIL-11: nobody can work in its worktree. */
+  async recordBroken(broken: BrokenWorktree): Promise<void> {
+    await recordBroken({ writer: async () => this.store, clock: this.clock }, this.which.attempt, broken);
   }
 
   /** HOOK-3: it made a call that nobody had judged. */

@@ -1,8 +1,14 @@
 /** What an attempt must not leave behind, and what it must: its processes, its launch file; its uncommitted work. */
+import {
+  type BrokenWorktree,
+  findBroken,
+  type KeptWork,
+  keepUncommitted,
+  type WorkPlace,
+} from "#act/attempt-end/keep-work.ts";
 import { AGENT_MARK, dropLaunchFile, markOf, RUNNER_MARK, wakeRunner } from "#act/attempt-files.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
 import { messageOf } from "#errors.ts";
-import { snapshotWip } from "#git/wip.ts";
 import { parentOf } from "#sys/paths.ts";
 import { endTree } from "#sys/process-tree.ts";
 import type { ProcessIdentity } from "#sys/processes.ts";
@@ -36,20 +42,30 @@ export class Leftovers {
     if (left.length > 0) this.recorder.note(`still running: ${left.map(({ pid }) => pid).join(", ")}`);
   }
 
-  /** The ref that keeps uncommitted work; null when there is none. */
-  async keepWork(): Promise<string | null> {
+  /** Uncommitted work, and what is broken about the worktree where that was the reason why git could not keep it. */
+  async keepWork(attempt: Attempt | undefined): Promise<KeptWork> {
+    if (!attempt) return { wip: null };
     try {
-      const outcome = await snapshotWip(this.parts.tools, {
-        worktree: this.launch.worktree,
-        assignment: this.launch.assignmentId,
-        expectedCommonDir: this.launch.root.gitCommonDir,
-        limits: this.launch.wipLimits,
-      });
-      return outcome.kind === "clean" ? null : outcome.ref;
+      return await keepUncommitted(this.parts.tools, this.placeOf(attempt));
     } catch (error) {
       this.recorder.problem(`uncommitted work could not be saved: ${messageOf(error)}`);
-      return null;
+      return { wip: null };
     }
+  }
+
+  /** What is broken about its worktree. `withObjects`: also what it stands on, where nobody waits for the answer. */
+  async findBroken(attempt: Attempt, withObjects: boolean): Promise<BrokenWorktree | undefined> {
+    try {
+      return await findBroken(this.parts.tools, this.placeOf(attempt), withObjects);
+    } catch (error) {
+      this.recorder.problem(`its worktree could not be looked at: ${messageOf(error)}`);
+      return undefined;
+    }
+  }
+
+  private placeOf({ branch, base }: Attempt): WorkPlace {
+    const { worktree, assignmentId, root, wipLimits } = this.launch;
+    return { worktree, branch, base, assignmentId, commonDir: root.gitCommonDir, limits: wipLimits };
   }
 
   /** It holds what the agent was given by environment. What cannot be removed now must not keep the end from the log. */

@@ -7,6 +7,7 @@
  */
 
 import { foldSpool } from "#act/attempt-end/fold-spool.ts";
+import type { BrokenWorktree } from "#act/attempt-end/keep-work.ts";
 import type { Driving, LegState } from "#domain/agents/driving.ts";
 import { nextForRunner, quietFor } from "#domain/agents/driving.ts";
 import type { Attempt, AttemptEnd, EndCause } from "#domain/model/attempt.ts";
@@ -189,7 +190,8 @@ export class AttemptRun {
       await this.delivery.checkLeases(waiting);
       if (this.parts.clock.monotonic() - lastWip >= this.launch.wipEveryMs) {
         lastWip = this.parts.clock.monotonic();
-        await this.leftovers.keepWork();
+        const { broken } = await this.leftovers.keepWork(attempt);
+        if (broken) await this.tellBroken(broken);
       }
       await this.nap();
     }
@@ -389,6 +391,15 @@ export class AttemptRun {
     });
   }
 
+  /** After a turn, before it is given another: nobody gets anything done where git does not work. */
+  private async compareWorktree(): Promise<void> {
+    if (!this.turn.isOver) return;
+    const { attempt } = await this.record.now();
+    if (!attempt || attempt.brokenWorktree) return;
+    const broken = await this.leftovers.findBroken(attempt, false);
+    if (broken) await this.tellBroken(broken);
+  }
+
   /** What hooks recorded themselves belongs into the session's logs too. */
   private async followHooks(): Promise<void> {
     const signals = await this.record.signalsAfter(this.recorder.place);
@@ -460,7 +471,7 @@ export class AttemptRun {
     }
     await this.parts.verbs?.close();
     await this.leftovers.endProcesses(leg ? [...roots, leg.process] : roots);
-    const wip = await this.leftovers.keepWork();
+    const wip = await this.keepAtEnd(cause);
     await this.flush();
     await this.followCourse(true);
     const end: AttemptEnd = {
@@ -478,6 +489,21 @@ export class AttemptRun {
     await this.leftovers.wakeAsker(attempt);
     this.recorder.note(`over: ${detail}`);
     await this.parts.logs.flush();
+  }
+
+  /** Where it ended by itself, somebody is to continue: whether that can be done where it was is looked at with it. */
+  private async keepAtEnd(cause: EndCause): Promise<string | null> {
+    const { attempt } = await this.record.now();
+    const kept = await this.leftovers.keepWork(attempt);
+    const byItself = attempt !== undefined && cause !== "stopped" && !attempt.brokenWorktree;
+    const broken = kept.broken ?? (byItself ? await this.leftovers.findBroken(attempt, true) : undefined);
+    if (broken) await this.tellBroken(broken);
+    return kept.wip ?? broken?.wip ?? null;
+  }
+
+  private async tellBroken(broken: BrokenWorktree): Promise<void> {
+    this.recorder.note(`its worktree is broken: ${broken.detail}`);
+    await this.record.recordBroken(broken);
   }
 
   private legState(): LegState {
@@ -509,6 +535,7 @@ export class AttemptRun {
     await this.delivery.settle();
     await this.takeReports();
     this.recorder.noteDropped();
+    await this.compareWorktree();
     await this.compareCheckout();
     await this.foldSpool();
     await this.followCourse(false);

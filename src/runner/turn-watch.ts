@@ -39,6 +39,11 @@ export class TurnWatch {
     this.over = true;
   }
 
+  /** A turn has ended and nobody has looked at what it changed. */
+  get isOver(): boolean {
+    return this.over;
+  }
+
   noteReach(signal: Signal): void {
     this.reached ??= reachesOut(signal, { project: this.launch.root.project, worktree: this.launch.worktree });
   }

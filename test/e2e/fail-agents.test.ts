@@ -166,8 +166,8 @@ test.each(isLongLane() ? [0, 1] : [0])(
     await askedOnce(fleet);
     expect(fleet.all("assignment.stalled")[0]).toMatchObject({ nodeId: "T1", because: "no-activity" });
     const steps = fleet.happened().flatMap(({ type, nodeId }) => (nodeId === "T1" && STEPS.has(type) ? [type] : []));
-    const each = ["assignment.nudged", "assignment.resent"];
-    const replaced = Array.from({ length: freshAgents }, () => ["assignment.reassigning", ...each]).flat();
+    const each = ["assignment.nudged", "assignment.resent"] as const;
+    const replaced = Array.from({ length: freshAgents }, () => ["assignment.reassigning", ...each] as const).flat();
     expect(steps).toEqual([...each, ...replaced, "assignment.escalated"]);
     expect(attemptsOn(fleet, "T1")).toHaveLength(freshAgents + 1);
   },

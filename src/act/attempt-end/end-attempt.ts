@@ -24,7 +24,6 @@ import type { Attempt, EndCause, SlingStep, StepState } from "#domain/model/atte
 import { beginStart, recordStep } from "#domain/model/attempt.ts";
 import { accept } from "#domain/model/decision.ts";
 import { messageOf, OverseerError, orThrow } from "#errors.ts";
-import { snapshotWip } from "#git/wip.ts";
 import { abandonWorktree } from "#git/worktrees.ts";
 import { spoolDir } from "#runtimes/hook-spool.ts";
 import { attemptByNumber, livingAttempts } from "#store/attempts.ts";
@@ -36,6 +35,7 @@ import { inTurn } from "#sys/turn.ts";
 import type { TerminalHandle } from "#terminals/terminal.ts";
 import { sessionName } from "#terminals/terminal-name.ts";
 import { foldSpool } from "./fold-spool.ts";
+import { findBroken, type KeptWork, keepUncommitted, recordBroken } from "./keep-work.ts";
 import { recordEnd } from "./record-end.ts";
 import { endStrays, findStrays, tenantsOf } from "./strays.ts";
 
@@ -108,7 +108,9 @@ export async function buryDead(parts: ActParts, attempt: Attempt, cause: EndCaus
   await foldLeftSpool(parts, attempt);
   await traceLeft(parts, attempt);
   await dropLaunchFile(parts, attempt.attempt);
-  await recordEnd(parts, attempt, cause, `${detail}${left}`, await keepWork(parts, attempt));
+  const { wip, broken } = await keepWork(parts, attempt);
+  if (broken) await recordBroken(parts, attempt.attempt, broken);
+  await recordEnd(parts, attempt, cause, `${detail}${left}`, wip);
   await parts.files.remove(await runnerSocket(parts, attempt.attempt));
   await parts.files.remove(await attemptSocket(parts, attempt.attempt));
 }
@@ -246,18 +248,16 @@ async function traceLeft(parts: ActParts, attempt: Attempt): Promise<void> {
   });
 }
 
-async function keepWork(parts: ActParts, attempt: Attempt): Promise<string | null> {
+/** It is dead: whether the next one can work in its worktree is looked at with it. */
+async function keepWork(parts: ActParts, attempt: Attempt): Promise<KeptWork> {
+  const place = { ...attempt, commonDir: parts.root.gitCommonDir, limits: wipLimits(await parts.config()) };
   try {
-    const outcome = await snapshotWip(parts.git, {
-      worktree: attempt.worktree,
-      assignment: attempt.assignmentId,
-      expectedCommonDir: parts.root.gitCommonDir,
-      limits: wipLimits(await parts.config()),
-    });
-    return outcome.kind === "clean" ? null : outcome.ref;
+    const kept = await keepUncommitted(parts.git, place);
+    const broken = kept.broken ?? (await findBroken(parts.git, place));
+    return { wip: kept.wip ?? broken?.wip ?? null, ...(broken ? { broken } : {}) };
   } catch (error) {
     if (error instanceof OverseerError && (error.code === "WORKTREE_MISSING" || error.code === "NOT_THE_WORKTREE")) {
-      return null; // there is nothing left to keep
+      return { wip: null }; // there is nothing left to keep
     }
     throw new OverseerError(
       "environment",

@@ -336,9 +336,18 @@ function markGit(parts: ActParts, attempt: number): GitTools {
 const FALLBACK_IDENTITY = { name: "Overseer", email: "overseer@localhost" };
 
 function marksOf(parts: ActParts, attempt: Attempt, own: Pick<AgentMarks, "token" | "socket">): AgentMarks {
-  const { agent, attempt: number, role } = attempt;
+  const { agent, attempt: number, role, worktree } = attempt;
   const program = placeOfProgram(parts.runnerCommand);
-  return { root: parts.root.project, agent, attempt: number, role, mark: markOf(parts.root, number), program, ...own };
+  return {
+    root: parts.root.project,
+    worktree,
+    agent,
+    attempt: number,
+    role,
+    mark: markOf(parts.root, number),
+    program,
+    ...own,
+  };
 }
 
 /** The hash of what its runner is started with: files can be changed by any agent before it reads them, the log cannot. */

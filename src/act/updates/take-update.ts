@@ -5,7 +5,8 @@
  * the command is told by it. Repeating it with the same words changes nothing.
  */
 
-import { attemptDir } from "#act/attempt-files.ts";
+import { findBroken, recordBroken } from "#act/attempt-end/keep-work.ts";
+import { attemptDir, wipLimits } from "#act/attempt-files.ts";
 import { readClaimedWork } from "#act/checks/claimed-work.ts";
 import type { ActParts } from "#act/parts.ts";
 import type { Config } from "#config/schema.ts";
@@ -175,6 +176,13 @@ function countRefusedInARow(recent: readonly EventOf[], attempt: number): number
 async function workBehind(parts: UpdateParts, attempt: Attempt, update: AgentUpdate): Promise<ClaimedWork> {
   const said = [...(update.evidence?.commits ?? []), ...(update.commit === undefined ? [] : [update.commit])];
   const readOnly = await readsOnly(parts.git, parts, attempt.attempt);
+  // What lies in a worktree that git cannot read is not known to be nothing: nobody is taken at its word there.
+  const place = { ...attempt, commonDir: parts.root.gitCommonDir, limits: wipLimits(await parts.config()) };
+  const broken = readOnly ? undefined : (attempt.brokenWorktree ?? (await findBroken(parts.git, place)));
+  if (broken) {
+    await recordBroken(parts, attempt.attempt, broken);
+    return { kind: "unreadable", detail: broken.detail };
+  }
   const work = await readClaimedWork(parts, attempt, { named: said.filter(isCommitId), readOnly });
   const repository = parts.root.gitCommonDir;
   const commit = await commitOf(parts, work);

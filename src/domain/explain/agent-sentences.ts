@@ -48,6 +48,11 @@ export function agentSentence(event: EventOf): string | undefined {
       return `${who} asked ${label} to stop${reason(event.data.reason)}.`;
     case "agent.ended":
       return describeEnd(event, label);
+    case "agent.worktree_broken": {
+      const kept =
+        event.data.wip === null ? "nothing uncommitted could be kept" : `its work is kept as ${event.data.wip}`;
+      return `${label} cannot go on: its worktree is broken (${event.data.detail}); ${kept}.`;
+    }
     case "agent.worktree_kept":
       return `The worktree of ${label} stays: ${sentenceEnd(event.data.detail)}`;
     case "agent.fenced":

@@ -113,6 +113,7 @@ const TELLINGS: { readonly [T in EventType]: Telling<T> } = {
   "agent.interrupt_requested": show(),
   "agent.relocated": show(),
   "agent.ended": show(),
+  "agent.worktree_broken": show(),
   "agent.worktree_kept": show(),
   "agent.fenced": show(),
   "agent.unguarded": show(),

@@ -41,8 +41,13 @@ export type ClaimedWork =
   | { readonly kind: "nothing"; readonly base: string }
   /** A commit was named that is not on the agent's branch. */
   | { readonly kind: "elsewhere"; readonly named: string; readonly branch: string }
+  /** Its worktree is broken: what it changed there cannot be told. */
+  | { readonly kind: "unreadable"; readonly detail: string }
   /** Its role reads and reports; no commit is due. */
   | { readonly kind: "reading"; readonly base: string };
+
+/** A report of done from where git cannot say what was done. */
+export const WORKTREE_BROKEN = "WORKTREE_BROKEN";
 
 export interface DoneReport {
   /** The attempt that speaks. */
@@ -208,6 +213,14 @@ function obstacleTo({ node, nodes }: ClaimSeen, report: DoneReport): Decision<ne
       "CHILDREN_BLOCKED",
       `${stuck.workNodeId} below ${label} is blocked: ${stuck.blockedReason?.detail ?? "no reason kept"}.`,
       "Finish or cancel that part first; then report again.",
+    );
+  }
+  if (work.kind === "unreadable") {
+    return refuse(
+      "conflict",
+      WORKTREE_BROKEN,
+      `${label} cannot be taken as done: your worktree is broken (${work.detail}), so what you changed cannot be told. It is not your doing.`,
+      "Stop here: your files were kept, and the work continues in a fresh worktree.",
     );
   }
   if (work.kind === "uncommitted") {

@@ -32,6 +32,10 @@ export const ATTEMPT_MOVES: Moves<AttemptStatus> = {
 export const END_CAUSES = ["finished", "failed", "died", "stopped", "failed_to_start"] as const;
 export type EndCause = (typeof END_CAUSES)[number];
 
+/** What of a worktree is broken, so that nobody can work in it any more. */
+export const BROKEN_PARTS = ["directory", "git-file", "index", "objects"] as const;
+export type BrokenPart = (typeof BROKEN_PARTS)[number];
+
 /** The steps of starting an agent, in order; each is undone in reverse when a later one fails. */
 export const SLING_STEPS = ["worktree", "setup", "files", "terminal"] as const;
 export type SlingStep = (typeof SLING_STEPS)[number];
@@ -157,6 +161,8 @@ export interface Attempt extends AttemptPlan {
   /** What it has met that only a person can solve, and since when; absent when there is nothing. */
   readonly blocker?: { readonly what: string; readonly fact: string; readonly at: number };
   readonly end: AttemptEnd | null;
+  /** Nobody can work in its worktree any more; what could be read of it is under `wip`. Absent while it is whole. */
+  readonly brokenWorktree?: { readonly part: BrokenPart; readonly detail: string; readonly wip: string | null };
   /** Why its worktree stayed when it was to go; absent when that did not happen. */
   readonly worktreeKept?: string;
   readonly createdAt: number;
@@ -198,6 +204,20 @@ export function sumOfUsage(all: readonly Usage[]): Usage {
 }
 
 type AboutAttempt = Pick<Attempt, "agent" | "attempt" | "goalId" | "workNodeId" | "assignmentId">;
+
+/** What was found out about its worktree, once: the first word stands, also after the attempt has ended. */
+export function recordBrokenWorktree(
+  attempt: Attempt | undefined,
+  broken: NonNullable<Attempt["brokenWorktree"]>,
+): Decision<null> {
+  if (!attempt || attempt.brokenWorktree) return accept([], null);
+  return accept([attemptEvent(attempt, "overseer", "agent.worktree_broken", "cannot-be-worked-in", broken)], null);
+}
+
+/** The hidden ref with what it had not committed, whoever kept it; null when there is none. */
+export function findKeptWork({ end, brokenWorktree }: Pick<Attempt, "end" | "brokenWorktree">): string | null {
+  return end?.wip ?? brokenWorktree?.wip ?? null;
+}
 
 export function attemptEvent<T extends NewEvent["type"]>(
   attempt: AboutAttempt,
@@ -501,6 +521,8 @@ export function applyToAttempt(known: Attempt | undefined, event: EventOf): Atte
       return { ...known, announced: event.seq };
     case "agent.stop_requested":
       return { ...known, stopRequested: stopRequestOf(event), updatedAt: at };
+    case "agent.worktree_broken":
+      return { ...known, brokenWorktree: event.data, updatedAt: at };
     case "agent.worktree_kept":
       return { ...known, worktreeKept: event.data.detail, updatedAt: at };
     case "agent.ended":

@@ -17,6 +17,16 @@ import type {
 } from "./assignment.ts";
 import type { AttemptEnd, AttemptPlan, AttemptSeals, ProcessMark, SlingStep, StepState, Usage } from "./attempt.ts";
 import type { HardFailure, PoolOutcome, PoolSource, Worker } from "./auto.ts";
+import type {
+  AttemptEnd,
+  AttemptPlan,
+  AttemptSeals,
+  BrokenPart,
+  ProcessMark,
+  SlingStep,
+  StepState,
+  Usage,
+} from "./attempt.ts";
 import type { CheckMoment, Receipt } from "./check.ts";
 import type {
   LandedSubmodule,
@@ -336,6 +346,8 @@ export interface EventData {
   /** Its repository was moved; where its worktree is now. */
   "agent.relocated": { readonly worktree: string };
   "agent.ended": AttemptEnd;
+  /** Git's own files of its worktree are spoiled, or it is gone: nobody can work there. `wip` keeps what could be read. */
+  "agent.worktree_broken": { readonly part: BrokenPart; readonly detail: string; readonly wip: string | null };
   /** Its worktree was to go and stays: it holds what no ref can keep. */
   "agent.worktree_kept": { readonly detail: string };
   "agent.fenced": { readonly what: string };
@@ -695,6 +707,7 @@ export const EVENT_TYPES = Object.keys({
   "agent.interrupt_requested": 0,
   "agent.relocated": 0,
   "agent.ended": 0,
+  "agent.worktree_broken": 0,
   "agent.worktree_kept": 0,
   "agent.fenced": 0,
   "agent.unguarded": 0,

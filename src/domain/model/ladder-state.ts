@@ -51,6 +51,8 @@ export interface Recovery {
   readonly givenUp: string | null;
   readonly progressAt: number | null;
   readonly updatedAt: number;
+  /** How often its agent's worktree broke, until a person speaks; progress does not change it. Missing where none did. */
+  readonly brokenWorktrees?: number;
   /** It was given to an agent with the stronger model of its role; missing where it was not. */
   readonly strengthened?: boolean;
   /** What a model was asked about its last stall; missing and null where none was. */
@@ -162,7 +164,10 @@ export function applyToRecovery(known: Recovery | undefined, event: EventOf): Re
     case "assignment.resent":
       return noteSent(countStep(before, "resend", event), event.data.instructionHash, event.at);
     case "assignment.reassigning":
-      return countStep(before, "reassign", event);
+      // What became of its worktree is no fault of the agent's, and costs none of its budgets.
+      return event.data.cause === WORKTREE_BROKEN
+        ? { ...before, brokenWorktrees: event.data.number, total: before.total + 1, updatedAt: event.at }
+        : countStep(before, "reassign", event);
     case "assignment.parked":
       return countStep(before, "pause", event);
     case "assignment.escalated":
@@ -206,9 +211,9 @@ export function applyToRecovery(known: Recovery | undefined, event: EventOf): Re
       return { ...resetLadder(before, event.at), progressAt: event.data.seenAt };
     // A person has decided something: what failed before is tried again, under their eyes.
     case "work.unblocked":
-      return known && { ...resetLadder(known, event.at), answeredAt: event.at };
+      return known && { ...resetLadder(known, event.at), ...forgetBroken(known), answeredAt: event.at };
     case "question.answered":
-      return { ...resetLadder(before, event.at), answeredAt: event.at };
+      return { ...resetLadder(before, event.at), ...forgetBroken(before), answeredAt: event.at };
     case "action.decided":
       if (event.data.kind === "diagnose") {
         const asked = { askedAt: event.at, said: null, left: [], failed: null };
@@ -226,6 +231,9 @@ export function applyToRecovery(known: Recovery | undefined, event: EventOf): Re
       return known;
   }
 }
+
+/** Why work goes to a fresh agent whose worktree can be worked in (FAIL-11). */
+export const WORKTREE_BROKEN = "worktree-broken";
 
 /** Why an action is dropped that was overtaken by events. */
 export const NOT_WANTED = "not-wanted-any-more";
@@ -287,6 +295,15 @@ function takeAdvice(known: Recovery, { data, at }: EventOf<"assignment.advised">
 
 function noteSent(known: Recovery, hash: string, at: number): Recovery {
   return { ...known, sent: [...known.sent, { hash, at }].slice(-SENT_KEPT), updatedAt: at };
+}
+
+function forgetBroken({ brokenWorktrees }: Recovery): Partial<Recovery> {
+  return brokenWorktrees === undefined ? {} : { brokenWorktrees: 0 };
+}
+
+/** So often a task gets a fresh worktree in place of a broken one; what breaks them all is for a person to see. */
+export function mostBrokenWorktrees({ reassign }: Pick<LadderLimits, "reassign">): number {
+  return Math.max(1, reassign);
 }
 
 /** As after progress: everything may be tried again. Signs of death stand or fall by themselves, so a doubt stays. */

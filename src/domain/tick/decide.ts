@@ -30,7 +30,7 @@ import { watchBudgets } from "./budget.ts";
 import { watchDisk } from "./disk.ts";
 import { dispatch, giveUp } from "./dispatch.ts";
 import { Draft, NO_STEPS, type Outbox, type Ruled, recordEvent, type TickStep } from "./draft.ts";
-import { askAboutBlocker, climb, escalate, passOn, requestStatus } from "./ladder.ts";
+import { askAboutBlocker, climb, escalate, leaveBroken, passOn, requestStatus } from "./ladder.ts";
 import type { Judgement, LivenessLimits } from "./liveness.ts";
 import { ASKED_IN_WORDS, hasSigns, judgeLiveness, lastActivityAt, latestProgress } from "./liveness.ts";
 import { watchDeaths } from "./mass-death.ts";
@@ -448,6 +448,10 @@ function followJudgement(scene: Scene, outbox: Outbox, at: AtWork, judgement: Ju
   const { blocker } = seen.attempt;
   if (blocker && isUnasked(scene, seen, blocker.at, at.recovery)) {
     return askAboutBlocker(scene, outbox, { assignment, recovery: recovery(), fact: blocker.fact });
+  }
+  // One that waits for a person, a pause or a provider is left alone; a claim stands on its commit.
+  if (seen.attempt.brokenWorktree && !judgement.state.startsWith("waiting") && !scene.claim(seen.attempt)) {
+    return leaveBroken(scene, outbox, { seen, assignment, recovery: recovery() });
   }
   switch (judgement.state) {
     case "detecting": {

@@ -20,7 +20,7 @@ import type { DispatchCap } from "#domain/model/condition.ts";
 import { DISPATCH, isPartOfMassDeath, MASS_DEATH } from "#domain/model/condition.ts";
 import type { Priority } from "#domain/model/goal.ts";
 import type { Recovery } from "#domain/model/ladder-state.ts";
-import { backoffUntil, isDispatch } from "#domain/model/ladder-state.ts";
+import { backoffUntil, isDispatch, mostBrokenWorktrees, WORKTREE_BROKEN } from "#domain/model/ladder-state.ts";
 import type { WorkNode } from "#domain/model/work.ts";
 import { GO_ON_WITHOUT, isOpen, nodeKey } from "#domain/model/work.ts";
 import { accountOf, type Closed } from "./account.ts";
@@ -158,6 +158,10 @@ function hopeless(scene: Scene, node: WorkNode, key: string): string | undefined
   if (recovery.givenUp !== null) return recovery.givenUp;
   const fallen = findFallen(scene, node, key, recovery);
   const { ladder } = scene.limits;
+  if (fallen?.broken) {
+    if ((recovery.brokenWorktrees ?? 0) < mostBrokenWorktrees(ladder)) return undefined;
+    return `the worktrees of its agents keep breaking (${fallen.broken})`;
+  }
   const exhausted = recovery.restarts >= ladder.restarts && recovery.steps.reassign >= ladder.reassign;
   return fallen && !fallen.innocent && exhausted ? `its agents keep ending (${fallen.cause})` : undefined;
 }
@@ -197,6 +201,9 @@ function findFallen(scene: Scene, node: WorkNode, key: string, recovery: Recover
   const last = scene.lastEnded(node);
   const cause = last?.end?.cause;
   if (!last || cause === undefined || !isToContinue(last)) return undefined;
+  // Whatever it ended of, nobody can continue where it was.
+  const broken = last.brokenWorktree?.detail;
+  if (broken !== undefined) return { node, key, recovery, last, cause: WORKTREE_BROKEN, innocent: true, broken };
   const together = isPartOfMassDeath(scene.condition("mass-death", MASS_DEATH), last.attempt);
   const innocent = together ? "mass-death" : isPutAside(last) ? PUT_ASIDE : undefined;
   return { node, key, recovery, last, cause: innocent ?? cause, innocent: innocent !== undefined };
@@ -210,6 +217,8 @@ interface Fallen {
   readonly cause: string;
   /** Its end was none of its doing, and costs nothing. */
   readonly innocent: boolean;
+  /** What is wrong with its worktree, so that only a fresh one helps. */
+  readonly broken?: string;
 }
 
 /** Why an agent continues that was ended for a while, by `down --agents` or to make room. */
@@ -219,6 +228,10 @@ const PUT_ASIDE = "put-aside";
 function again(scene: Scene, fallen: Fallen, slots: Slots): readonly TickStep[] {
   const { recovery, last, innocent } = fallen;
   const { ladder } = scene.limits;
+  if (fallen.broken) {
+    const notBefore = slots.take(fallen.node);
+    return notBefore === undefined ? NO_STEPS : startFresh(scene, fallen, notBefore);
+  }
   const restarts = innocent || recovery.restarts < ladder.restarts;
   const wait = innocent ? 0 : backoffMs(recovery.restarts, ladder.backoff);
   const endedAt = last.endedAt ?? last.createdAt;
@@ -298,7 +311,7 @@ function startFresh(scene: Scene, fallen: Fallen, notBefore: number): readonly T
   const { key, recovery, last, cause } = fallen;
   return [
     recordEvent("assignment.reassigning", aboutLast(fallen), cause, {
-      number: recovery.steps.reassign + 1,
+      number: fallen.broken ? (recovery.brokenWorktrees ?? 0) + 1 : recovery.steps.reassign + 1,
       cause,
       backoffUntil: backoffUntil(recovery, scene.limits.ladder, scene.now),
     }),
@@ -311,7 +324,7 @@ function startFresh(scene: Scene, fallen: Fallen, notBefore: number): readonly T
       payload: {
         dispatchId: deriveId("D_", key, recovery.dispatches + 1),
         from: last.attempt,
-        reason: last.end?.detail ?? cause,
+        reason: fallen.broken ? `its worktree is broken: ${fallen.broken}` : (last.end?.detail ?? cause),
       },
     },
   ];

@@ -21,7 +21,15 @@ import { LONGEST_WAIT_MINUTES } from "#domain/model/advice.ts";
 import type { Assignment } from "#domain/model/assignment.ts";
 import { ASSIGNMENT_MOVES, subject } from "#domain/model/assignment.ts";
 import type { LadderLimits, Nudge, Recovery, Rung } from "#domain/model/ladder-state.ts";
-import { backoffUntil, isSayable, nextRung, nextStepAt, stepsFor } from "#domain/model/ladder-state.ts";
+import {
+  backoffUntil,
+  isSayable,
+  mostBrokenWorktrees,
+  nextRung,
+  nextStepAt,
+  stepsFor,
+  WORKTREE_BROKEN,
+} from "#domain/model/ladder-state.ts";
 import { nodeKey } from "#domain/model/work.ts";
 import { consultModel, refuseAdvice } from "./diagnosis.ts";
 import { NO_STEPS, type Outbox, recordEvent, type TickStep } from "./draft.ts";
@@ -240,11 +248,16 @@ function resend(scene: Scene, stuck: Stuck): readonly TickStep[] {
 }
 
 function reassign(scene: Scene, outbox: Outbox, stuck: Stuck): readonly TickStep[] {
+  return handOver(scene, outbox, stuck, stuck.recovery.steps.reassign + 1);
+}
+
+/** To a fresh agent, for the so-manieth time because of that. */
+function handOver(scene: Scene, outbox: Outbox, stuck: Stuck, number: number): readonly TickStep[] {
   const { seen, recovery, cause } = stuck;
   if (outbox.givesOut(recovery)) return NO_STEPS;
   const node = nodeKey(recovery.goalId, recovery.workNodeId);
   return [
-    recordEvent("assignment.reassigning", about(stuck), cause, stepOf(scene, stuck, recovery.steps.reassign)),
+    recordEvent("assignment.reassigning", about(stuck), cause, stepOf(scene, stuck, number - 1)),
     {
       ...about(stuck),
       actionId: `reassign:${node}:${recovery.dispatches + 1}`,
@@ -258,6 +271,19 @@ function reassign(scene: Scene, outbox: Outbox, stuck: Stuck): readonly TickStep
       },
     },
   ];
+}
+
+/**
+ * A living agent whose worktree is broken gets nothing done there, and no words help: a fresh one takes over at once, from
+ * what is committed and what could be kept. Where they break again and again, a person is asked.
+ */
+export function leaveBroken(scene: Scene, outbox: Outbox, stuck: Omit<Stuck, "cause">): readonly TickStep[] {
+  const { assignment, recovery } = stuck;
+  const broken = recovery.brokenWorktrees ?? 0;
+  if (broken >= mostBrokenWorktrees(scene.limits.ladder)) {
+    return escalate(scene, outbox, assignment, recovery, WORKTREE_BROKEN);
+  }
+  return handOver(scene, outbox, { ...stuck, cause: WORKTREE_BROKEN }, broken + 1);
 }
 
 function park(scene: Scene, outbox: Outbox, stuck: Stuck): readonly TickStep[] {
