@@ -121,8 +121,8 @@ async function provenFresh(fleet: Fleet, first: number, part: BrokenPart): Promi
   // Everything that could be read is kept, and named to whoever continues.
   if (part === "directory") return;
   const wip = broken?.data.wip ?? "";
-  expect(gitIn(fleet.repo.path, "show", `${wip}:half.txt`)).toBe("half\n");
-  expect(gitIn(fleet.repo.path, "show", `${wip}:first.txt`)).toBe("first\n");
+  expect(gitIn(fleet.repo.path, "show", `${wip}:half.txt`)).toBe("half");
+  expect(gitIn(fleet.repo.path, "show", `${wip}:first.txt`)).toBe("first");
   expect(await fleet.ok("why", `${fleet.attempt(first).goalId}/T1`, "--all")).toContain("its worktree is broken");
 }
 
