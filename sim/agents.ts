@@ -6,7 +6,8 @@
  */
 
 import { dirname } from "node:path";
-import { launchFilePath } from "#act/attempt-files.ts";
+import { findBroken, keepUncommitted, recordBroken, type WorkPlace } from "#act/attempt-end/keep-work.ts";
+import { launchFilePath, wipLimits } from "#act/attempt-files.ts";
 import { takeForAttempt } from "#act/messages/take-messages.ts";
 import { takeFields } from "#act/updates/take-update.ts";
 import type { World } from "#control/world.ts";
@@ -21,7 +22,6 @@ import { blockerOf } from "#domain/signals/reflex.ts";
 import { NEW_COURSE } from "#domain/signals/reflex-course.ts";
 import type { Signal, SignalData, SignalKind } from "#domain/signals/signal.ts";
 import { OverseerError } from "#errors.ts";
-import { snapshotWip } from "#git/wip.ts";
 import { assignmentById } from "#store/assignments.ts";
 import { attemptByNumber, parentAttemptOf } from "#store/attempts.ts";
 import { waitingMessages } from "#store/messages.ts";
@@ -210,6 +210,7 @@ export class VirtualAgent {
     if ((attempt.interruptRequestedAt ?? 0) > this.heardInterrupt) {
       this.heardInterrupt = attempt.interruptRequestedAt ?? 0;
       this.breakOff();
+      await this.compareWorktree(attempt);
     }
     if (attempt.status === "paused") {
       if (this.inTurn && attempt.pausedNow) this.breakOff();
@@ -229,6 +230,7 @@ export class VirtualAgent {
     this.retries = 0;
     await this.play(attempt, this.beats.shift() ?? "turn-over");
     if (this.refused) await this.noteBlocker();
+    if (!this.inTurn) await this.compareWorktree(attempt);
   }
 
   /** What its runner writes down of its course (runner/course-watch.ts). */
@@ -530,11 +532,27 @@ export class VirtualAgent {
     this.vanish();
   }
 
+  /** Somebody spoils git's own files of its worktree. */
+  loseWorktree(): void {
+    if (this.known) this.machine.git.breakWorktree(this.known.worktree);
+  }
+
+  /** What its runner looks at after a turn (runner/run.ts). */
+  private async compareWorktree(attempt: Attempt): Promise<void> {
+    if (attempt.brokenWorktree || !this.machine.git.isBroken(attempt.worktree)) return;
+    const broken = await findBroken(this.world.git, this.placeOf(attempt), false);
+    if (broken) await recordBroken(this.world, this.attempt, broken);
+  }
+
+  private placeOf(attempt: Attempt): WorkPlace {
+    return { ...attempt, commonDir: this.world.root.gitCommonDir, limits: wipLimits(this.machine.config) };
+  }
+
   private async keep(attempt: Attempt): Promise<string | null> {
     try {
-      const { worktree, assignmentId: assignment } = attempt;
-      const outcome = await snapshotWip(this.world.git, { worktree, assignment });
-      return outcome.kind === "clean" ? null : outcome.ref;
+      const { wip, broken } = await keepUncommitted(this.world.git, this.placeOf(attempt));
+      if (broken) await recordBroken(this.world, this.attempt, broken);
+      return wip;
     } catch (error) {
       if (error instanceof OverseerError) return null; // its worktree is not there any more
       throw error;

@@ -33,6 +33,7 @@ export const FAULT_KINDS = [
   "provider-fails",
   "no-start",
   "disk-low",
+  "worktree-breaks",
 ] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
@@ -71,6 +72,8 @@ const WEIGHTS: Readonly<Record<FaultKind, number>> = {
   "no-start": 0,
   // So by drawLowDisks.
   "disk-low": 0,
+  // As well, by drawBroken.
+  "worktree-breaks": 0,
 };
 
 /** About one fault in three steps. */
@@ -106,6 +109,12 @@ export function drawLowDisks(seed: number, steps: number): Fault[] {
   const draw = (below: number) => Math.floor(chance.next() * below);
   return Array.from({ length: 1 + draw(3) }, () => ({
     ...{ kind: "disk-low", step: 1 + draw(steps - 1), number: draw(1_000), after: false },
+/** A few in a course, from a row of its own: git's files of somebody's worktree are spoiled. */
+export function drawBroken(seed: number, steps: number): Fault[] {
+  const chance = makeSeededChance(seed ^ 0xb207);
+  const draw = (below: number) => Math.floor(chance.next() * below);
+  return Array.from({ length: 1 + draw(4) }, () => ({
+    ...{ kind: "worktree-breaks", step: 1 + draw(steps - 1), number: draw(1_000), after: false },
   }));
 }
 

@@ -9,7 +9,7 @@ import type { Action } from "#domain/model/action.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
 import { findSession, isLiving } from "#domain/model/attempt.ts";
 import type { EventOf } from "#domain/model/event.ts";
-import { isDispatch, NOT_WANTED } from "#domain/model/ladder-state.ts";
+import { isDispatch, mostBrokenWorktrees, NOT_WANTED, WORKTREE_BROKEN } from "#domain/model/ladder-state.ts";
 import type { Question } from "#domain/model/question.ts";
 import { isOpen, nodeKey, readSplit, type WorkNode } from "#domain/model/work.ts";
 import { findCycle } from "#domain/plans/plan.ts";
@@ -55,6 +55,7 @@ export const INVARIANTS = [
   "nobody is to be started where somebody is at work",
   "those that died together are one loss, and come back in stages",
   "an agent that is started again keeps its name",
+  "nobody is started in a worktree that is broken",
   "whoever is asked can answer",
   "committed work is never lost",
   "whoever asked hears every outcome once",
@@ -116,6 +117,8 @@ export class Invariants {
   private readonly decided = new Map<string, EventOf<"action.decided">>();
   private readonly messages = new Set<string>();
   private readonly counted = new Map<string, Counted>();
+  /** How often each got a fresh worktree in place of a broken one, since a person last spoke. */
+  private readonly brokenPlaces = new Map<string, number>();
   private readonly questions = new Map<string, number>();
   private readonly lonely = new Map<string, number>();
   private readonly runners = new Map<number, number>();
@@ -289,6 +292,10 @@ export class Invariants {
         }
         if (this.diskShortAfter !== null && event.seq > this.diskShortAfter)
           this.reportDisk(`#${event.seq} ${event.agent}#${event.attempt} is started on a full disk`);
+        if (this.machine.git.isBroken(event.data.worktree)) {
+          const detail = `${event.agent}#${event.attempt} in ${event.data.worktree}`;
+          this.reportViolation("nobody is started in a worktree that is broken", detail);
+        }
         if (event.data.continues === undefined) this.worktrees.set(event.attempt ?? 0, event.data.worktree);
         else this.lookAtName(event.data.continues, event.agent ?? "", event.attempt ?? 0);
         this.names.set(event.attempt ?? 0, event.agent ?? "");
@@ -376,6 +383,10 @@ export class Invariants {
         if (event.data.cause !== "mass-death") this.count(node, "restarts", this.config.recovery.restarts + 1);
         return;
       case "assignment.reassigning":
+        if (event.data.cause === WORKTREE_BROKEN) {
+          this.lookAtBroken(node);
+          return;
+        }
         this.lookAtStall(event.attempt, event.agent, node, event.type);
         this.count(node, "reassigned", this.config.recovery.steps.freshAgents);
         return;
@@ -383,8 +394,12 @@ export class Invariants {
       case "assignment.parked":
         this.lookAtStall(event.attempt, event.agent, node, event.type);
         return;
+      case "work.unblocked":
+        this.brokenPlaces.delete(node);
+        return;
       case "assignment.progressed":
       case "question.answered":
+        if (event.type === "question.answered") this.brokenPlaces.delete(node);
         for (const key of this.counted.keys()) if (key.startsWith(node)) this.counted.delete(key);
         return;
       case "provider.failed":
@@ -583,6 +598,14 @@ export class Invariants {
         ? `there is room for ${this.diskSteps} steps, and ${about?.questionId} stands`
         : `nobody was asked for ${this.diskSteps} steps`,
     );
+  /** However much gets done in between: what breaks every worktree would go on for ever. */
+  private lookAtBroken(node: string): void {
+    const times = (this.brokenPlaces.get(node) ?? 0) + 1;
+    this.brokenPlaces.set(node, times);
+    const most = mostBrokenWorktrees({ reassign: this.config.recovery.steps.freshAgents });
+    if (times <= most) return;
+    const detail = `${times} fresh worktrees for ${node}, ${most} are allowed`;
+    this.reportViolation("nudges, restarts and questions are bounded", detail);
   }
 
   private count(key: string, what: keyof Counted, most: number): void {

@@ -277,6 +277,10 @@ class Simulation {
         return this.letStart(noStartOf(fault));
       case "disk-low":
         return this.fillDisk(this.step + 5 + (fault.number % 56));
+      case "worktree-breaks": {
+        const living = all.filter(({ alive }) => alive);
+        return living[fault.number % Math.max(1, living.length)]?.loseWorktree();
+      }
       default:
         return;
     }

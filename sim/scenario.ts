@@ -8,6 +8,7 @@ import type { PlannedNode } from "#domain/plans/plan.ts";
 import type { Chance } from "#sys/chance.ts";
 import type { Fault } from "./faults.ts";
 import { drawFaults, drawLowDisks, drawNoStarts } from "./faults.ts";
+import { drawBroken, drawFaults, drawNoStarts } from "./faults.ts";
 
 export interface Scenario {
   readonly seed: number;
@@ -41,11 +42,12 @@ export function scenarioOf(seed: number, options: { readonly agents?: number } =
     ...drawFaults(seed, stormy),
     ...(seed % 5 === 2 ? drawNoStarts(seed, stormy) : []),
     ...(seed % 5 === 3 ? drawLowDisks(seed, stormy) : []),
+    ...(seed % 5 === 3 ? drawBroken(seed, stormy) : []),
   ];
   const replanning: Pick<Scenario, "replanning"> = seed % 7 === 5 ? { replanning: true } : {};
   const drawn = { faults, review, blocking: seed % 5 === 4, continuing: seed % 2 === 0, ...budget, ...replanning };
-  // Parts of what was split late in the storm may wait for each other.
-  const calm = replanning.replanning ? 400 : 180;
+  // Parts of what was split late in the storm may wait for each other; who lost a worktree begins again.
+  const calm = replanning.replanning ? 400 : seed % 5 === 3 ? 260 : 180;
   return { seed, agents: options.agents ?? 12, stormy, calm, ...drawn };
 }
 

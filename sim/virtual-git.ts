@@ -42,6 +42,8 @@ export class VirtualGit implements Git {
   private readonly trees = new Map<string, Tree>();
   private readonly refs = new Map<string, string>();
   private readonly worktrees = new Map<string, VirtualWorktree>();
+  /** Those whose own git files are spoiled; what lies in their files is there. */
+  private readonly broken = new Set<string>();
   private made = 0;
 
   constructor(private readonly files: Files) {
@@ -64,7 +66,7 @@ export class VirtualGit implements Git {
   /** An agent commits everything; undefined when there is nothing to commit. */
   commitAll(path: string, message: string): string | undefined {
     const worktree = this.worktrees.get(path);
-    if (!worktree || worktree.dirty.size === 0) return undefined;
+    if (!worktree || worktree.dirty.size === 0 || this.broken.has(path)) return undefined;
     const head = this.headOf(worktree);
     const tree = this.addTree(new Map([...this.treeOf(head), ...worktree.dirty]));
     const commit = this.addCommit({ tree, parents: [head], message });
@@ -78,7 +80,8 @@ export class VirtualGit implements Git {
   mergeMain(path: string): string | undefined {
     const worktree = this.worktrees.get(path);
     const main = this.refs.get(MAIN);
-    if (!worktree || main === undefined || !worktree.head.startsWith("refs/")) return undefined;
+    if (!worktree || main === undefined || !worktree.head.startsWith("refs/") || this.broken.has(path))
+      return undefined;
     const head = this.headOf(worktree);
     if (this.isAncestor(main, head)) return undefined;
     const base = this.baseOf(head, main);
@@ -88,6 +91,15 @@ export class VirtualGit implements Git {
     const commit = this.addCommit({ tree: this.addTree(merged), parents: [head, main], message: "merge" });
     this.setRef(worktree.head, commit);
     return commit;
+  }
+
+  /** Somebody scribbles over its HEAD. */
+  breakWorktree(path: string): void {
+    if (path !== CHECKOUT && this.worktrees.has(path)) this.broken.add(path);
+  }
+
+  isBroken(path: string): boolean {
+    return this.broken.has(path);
   }
 
   tip(ref: string): string | undefined {
@@ -136,6 +148,9 @@ export class VirtualGit implements Git {
     while (args[0] === "-c") args.splice(0, 2);
     if (args[0] === "--literal-pathspecs") args.shift();
     const [verb = "", ...rest] = args;
+    // A git directory that stands in for the lost one leads to the files all the same.
+    if (this.broken.has(options.cwd) && options.env?.GIT_DIR === undefined)
+      return failWith(128, `fatal: not a git repository: ${options.cwd}`);
     switch (verb) {
       case "rev-parse":
         return this.revParse(rest, options.cwd);
@@ -219,6 +234,7 @@ export class VirtualGit implements Git {
       const tree = commit === undefined ? (this.trees.has(name) ? name : undefined) : this.commits.get(commit)?.tree;
       return tree === undefined ? failWith(1) : succeedWith(`${tree}\n`);
     }
+    if (args.includes("--is-bare-repository")) return succeedWith(`false\n${REPOSITORY}\n${REPOSITORY}\nsha1\n`);
     const worktree = this.worktrees.get(cwd);
     if (!worktree) return failWith(128, "fatal: not a git repository (or any of the parent directories): .git");
     const branch = worktree.head.startsWith("refs/") ? worktree.head : "HEAD";
@@ -268,6 +284,7 @@ export class VirtualGit implements Git {
       if (!this.worktrees.has(path)) return failWith(128, `fatal: '${path}' is not a working tree`);
       void this.files.remove(this.worktrees.get(path)?.gitDir ?? "");
       this.worktrees.delete(path);
+      this.broken.delete(path);
       void this.files.remove(path);
       return succeedWith("");
     }

@@ -53,16 +53,19 @@ function loseObject({ repo }: Fleet, worktree: string, name: string): void {
 const until = (go: string): Step => run(`for i in $(seq 1200); do [ -e '${go}' ] && exit 0; sleep 0.05; done`);
 
 /** One commit, one change that is not committed, and then whatever git lets it do. */
-const steps = (go: string): Step[] => [
+const steps = (go: string, end: readonly Step[]): Step[] => [
   { kind: "edit", file: "first.txt", content: "first\n" },
   { kind: "commit", message: "Begin" },
   { kind: "edit", file: "half.txt", content: "half\n" },
   until(go),
+  ...end,
+];
+const DONE: readonly Step[] = [
   { kind: "commit", message: "Add T1" },
   { kind: "report", status: "done", summary: "T1 is there" },
 ];
 
-async function begin(go: string): Promise<Fleet> {
+async function begin(go: string, end = DONE): Promise<Fleet> {
   const fleet = await fleetOf({ more: QUICK, files: { "base.txt": "base\n" } });
   await fleet.ok("up");
   const node = { acceptance: ["it is there"], dependsOn: [] };
@@ -71,7 +74,7 @@ async function begin(go: string): Promise<Fleet> {
     { kind: "commit", message: "Add the other" },
     { kind: "report", status: "done", summary: "the other is there" },
   ];
-  const tasks = Object.entries({ T1: steps(go), T9: healthy }).map(([id, script]) => ({
+  const tasks = Object.entries({ T1: steps(go, end), T9: healthy }).map(([id, script]) => ({
     ...{ ...node, id, name: id },
     objective: `Do ${id}. ${renderScript(script)}`,
   }));
@@ -138,6 +141,37 @@ test.each(isLongLane() ? INJURIES : INJURIES.slice(0, 1))(
 );
 
 if (isLongLane()) {
+  test("FAIL-11: an agent that only ends its turn in a broken worktree is replaced as well, and nobody has to wait for its silence", async () => {
+    const go = join(tempDir("go-"), "on");
+    const fleet = await begin(go, [run("git status"), { kind: "say", text: "Git does not work here." }]);
+    const first = await spoiled(fleet, ({ gitDir }) => writeFileSync(join(gitDir, "index"), "not an index"));
+    writeFileSync(go, "");
+    await seen(fleet, () => attemptsOn(fleet, "T1").length === 2, "a fresh agent");
+    expect(fleet.all("agent.worktree_broken")).toMatchObject([{ attempt: first, data: { part: "index" } }]);
+    expect(fleet.all("assignment.nudged")).toEqual([]);
+  });
+
+  test("FAIL-11: where every worktree breaks, a person is asked once after as many fresh ones as there may be, and nothing is lost", async () => {
+    const go = join(tempDir("go-"), "on");
+    const fleet = await begin(go);
+    for (let count = 1; count <= 3; count += 1) {
+      const attempt = await seen(fleet, () => attemptsOn(fleet, "T1")[count - 1], `agent ${count}`);
+      const { worktree } = fleet.attempt(attempt);
+      await seen(fleet, () => existsSync(join(worktree, "half.txt")), "its change");
+      rmSync(join(worktree, ".git"));
+      await fleet.kill(fleet.runner(attempt));
+    }
+    const asked = await seen(fleet, () => fleet.all("question.asked")[0], "the question");
+    expect(asked.data.text).toContain("the worktrees of its agents keep breaking");
+    await fleet.ok("tick", "--now");
+    expect(fleet.all("question.asked")).toHaveLength(1);
+    expect(attemptsOn(fleet, "T1")).toHaveLength(3);
+    for (const { data } of fleet.all("agent.worktree_broken")) {
+      expect(gitIn(fleet.repo.path, "show", `${data.wip}:half.txt`)).toBe("half");
+    }
+    expect(fleet.all("landing.landed").map(({ nodeId }) => nodeId)).toEqual(["T9"]);
+  });
+
   // To keep what was not committed, the tree that is gone is written again: there is nothing broken then.
   test.each(INJURIES.filter(([what]) => what !== "the files of its commit are gone"))(
     "FAIL-11: an agent whose runner dies, and %s: its work is kept, a fresh agent lands the task in a fresh worktree, and the log says so",

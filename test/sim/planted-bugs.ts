@@ -4,15 +4,17 @@
  */
 
 import { takeFields } from "#act/updates/take-update.ts";
+import { copyInput, slingAgent } from "#control/sling.ts";
 import type { World } from "#control/world.ts";
 import { ACTION_TRIES, applyToAction } from "#domain/model/action.ts";
-import { type Attempt, attemptEvent, isLiving } from "#domain/model/attempt.ts";
+import { type Attempt, attemptEvent, isLiving, NO_USAGE } from "#domain/model/attempt.ts";
 import type { Condition } from "#domain/model/condition.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
 import type { EventOf, NewEvent } from "#domain/model/event.ts";
 import type { Recovery } from "#domain/model/ladder-state.ts";
 import type { WorkNode } from "#domain/model/work.ts";
 import type { Pulse } from "#domain/signals/pulse.ts";
+import { wasDispatched } from "#engine/actions/dispatched.ts";
 import { REGISTRY } from "#engine/actions/index.ts";
 import { drain } from "#engine/outbox.ts";
 import type { Observer } from "#engine/tick.ts";
@@ -165,6 +167,29 @@ const blamingTheAgent = seeing("pulses", ({ pulses = [] }) => ({
 /** Nobody reads what runners write down of agents that need a person. */
 const overlookingBlockers = seeing("recoveries", ({ living = [] }) => ({
   living: (living as readonly Attempt[]).map(({ blocker: _unseen, ...attempt }) => attempt),
+}));
+
+/** What runners write down of worktrees that are broken is read by nobody who decides. */
+const overlookingBroken = seeing("recoveries", (seen) => {
+  const whole = (attempts: readonly unknown[] = []) =>
+    (attempts as readonly Attempt[]).map(({ brokenWorktree: _unseen, ...attempt }) => attempt);
+  return { living: whole(seen.living), ended: whole(seen.ended), endedLately: whole(seen.endedLately) };
+});
+
+/** The same agent again, where it was, whatever has become of that place. */
+const restartBlindly: Subject["registry"]["restart"] = async ({ payload }, world) => {
+  const { after, dispatchId } = payload;
+  const { before } = await (await world.writer()).read({ before: attemptByNumber(after) });
+  if (!before || (await wasDispatched(world, { ...before, dispatchId }))) return { ok: true };
+  const { agent: name, attempt, branch, worktree } = before;
+  const continues = { attempt, branch, worktree, session: null, spent: NO_USAGE };
+  await slingAgent(world, { ...copyInput(before), name, dispatchId, restart: { of: before, continues, carried: [] } });
+  return { ok: true };
+};
+
+/** How often a worktree broke is not remembered. */
+const forgettingBroken = seeing("recoveries", ({ recoveries = [] }) => ({
+  recoveries: (recoveries as readonly Recovery[]).map(({ brokenWorktrees: _forgotten, ...one }) => one),
 }));
 
 /** That a person was asked about a node, and has answered, is not remembered. */
@@ -553,6 +578,18 @@ export const PLANTED: readonly PlantedBug[] = [
     from: 6,
     subject: { store: forgettingSessions },
     breaks: ["a session is never in two living attempts"],
+  },
+  {
+    name: "a restart in a worktree that is broken",
+    often: ["worktree-breaks", "runner-dies"],
+    subject: { store: overlookingBroken, registry: { ...REGISTRY, restart: restartBlindly } },
+    breaks: ["nobody is started in a worktree that is broken"],
+  },
+  {
+    name: "fresh worktrees without end",
+    often: ["worktree-breaks"],
+    subject: { store: forgettingBroken },
+    breaks: ["nudges, restarts and questions are bounded"],
   },
   {
     name: "settings that nobody asks for",

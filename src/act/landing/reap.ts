@@ -6,10 +6,12 @@
  */
 
 import { settleLeftovers } from "#act/attempt-end/end-attempt.ts";
-import { attemptDir, removalLimits, wakeRunner } from "#act/attempt-files.ts";
+import { findBroken, recordBroken } from "#act/attempt-end/keep-work.ts";
+import { attemptDir, removalLimits, wakeRunner, wipLimits } from "#act/attempt-files.ts";
 import { momentNow } from "#act/checks/claim-store.ts";
 import type { ActParts } from "#act/parts.ts";
 import { livingDescendants } from "#domain/agents/lineage.ts";
+import type { Attempt } from "#domain/model/attempt.ts";
 import { attemptLabel, isLiving, noteWorktreeKept, requestStop } from "#domain/model/attempt.ts";
 import { OverseerError } from "#errors.ts";
 import { type RemovalRequest, removeWorktree } from "#git/worktree-removal.ts";
@@ -61,8 +63,9 @@ export async function reap(parts: ActParts, number: number): Promise<ReapOutcome
     await letGoInTime(parts);
     return { kind: "reaped", recovery };
   } catch (error) {
-    if (!(error instanceof OverseerError) || error.code !== "WORKTREE_HOLDS_MORE") throw error;
-    const { message: because } = error;
+    if (!(error instanceof OverseerError)) throw error;
+    const because = error.code === "WORKTREE_HOLDS_MORE" ? error.message : await describeBroken(parts, attempt);
+    if (because === undefined) throw error;
     await store.commit({
       at: parts.clock.now(),
       reads: { now: attemptByNumber(number) },
@@ -70,6 +73,15 @@ export async function reap(parts: ActParts, number: number): Promise<ReapOutcome
     });
     return { kind: "kept", because };
   }
+}
+
+/** Nobody can prove what a broken worktree holds, so it stays for a person to look into; its files are kept beside. */
+async function describeBroken(parts: ActParts, attempt: Attempt): Promise<string | undefined> {
+  const place = { ...attempt, commonDir: parts.root.gitCommonDir, limits: wipLimits(await parts.config()) };
+  const broken = attempt.brokenWorktree ?? (await findBroken(parts.git, place));
+  if (!broken || broken.part === "directory") return undefined;
+  await recordBroken(parts, attempt.attempt, broken);
+  return `${attempt.worktree} is broken (${broken.detail}), so nobody can tell what it holds; remove it by hand.`;
 }
 
 async function askToStop(parts: ActParts, number: number, agent: string): Promise<void> {

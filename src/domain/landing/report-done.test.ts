@@ -74,6 +74,7 @@ test.each(OUTCOMES)("DONE-1: %s", (_why, report, kind, events) => {
 
 const REFUSALS: [why: string, node: Partial<WorkNode>, report: Partial<DoneReport>, code: string][] = [
   ["uncommitted changes", {}, { work: { kind: "uncommitted", files: ["a"], branch: "b" } }, "NO_COMMIT"],
+  ["a worktree that is broken", {}, { work: { kind: "unreadable", detail: "it has no .git" } }, "WORKTREE_BROKEN"],
   ["a commit of another branch", {}, { work: { kind: "elsewhere", named: "abc", branch: "b" } }, "COMMIT_NOT_YOURS"],
   ["a word without evidence, where no check can speak", {}, { checks: [] }, "EVIDENCE_MISSING"],
   ["a reader who says nothing", {}, { work: { kind: "reading", base: BASE } }, "EVIDENCE_MISSING"],
