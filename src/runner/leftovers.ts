@@ -2,8 +2,8 @@
 import {
   type BrokenWorktree,
   findBroken,
-  type KeptWork,
   keepUncommitted,
+  type SavedWork,
   type WorkPlace,
 } from "#act/attempt-end/keep-work.ts";
 import { AGENT_MARK, dropLaunchFile, markOf, RUNNER_MARK, wakeRunner } from "#act/attempt-files.ts";
@@ -43,7 +43,7 @@ export class Leftovers {
   }
 
   /** Uncommitted work, and what is broken about the worktree where that was the reason why git could not keep it. */
-  async keepWork(attempt: Attempt | undefined): Promise<KeptWork> {
+  async keepWork(attempt: Attempt | undefined): Promise<SavedWork> {
     if (!attempt) return { wip: null };
     try {
       return await keepUncommitted(this.parts.tools, this.placeOf(attempt));

@@ -5,7 +5,7 @@
 import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { BrokenPart } from "#domain/model/attempt.ts";
+import type { WorktreePart } from "#domain/model/attempt.ts";
 import { renderScript, type Step } from "#runtimes/scripted/language.ts";
 import { bundled } from "../support/cli.ts";
 import { eventually, type Fleet } from "../support/fleet.ts";
@@ -34,7 +34,7 @@ interface Place {
 }
 
 /** What is done to a worktree, and what the log says of it. */
-const INJURIES: [what: string, spoil: (place: Place) => unknown, part: BrokenPart][] = [
+const INJURIES: [what: string, spoil: (place: Place) => unknown, part: WorktreePart][] = [
   ["its .git file was removed", ({ worktree }) => rmSync(join(worktree, ".git")), "git-file"],
   ["its index is garbage", ({ gitDir }) => writeFileSync(join(gitDir, "index"), "not an index"), "index"],
   ["its .git file is garbage", ({ worktree }) => writeFileSync(join(worktree, ".git"), "scribble\n"), "git-file"],
@@ -105,7 +105,7 @@ async function spoiled(fleet: Fleet, spoil: (place: Place) => unknown): Promise<
 }
 
 /** Landed by a fresh agent in a fresh worktree, with nobody blamed, nobody asked, and nothing of the user's touched. */
-async function provenFresh(fleet: Fleet, first: number, part: BrokenPart): Promise<void> {
+async function provenFresh(fleet: Fleet, first: number, part: WorktreePart): Promise<void> {
   await seen(fleet, () => fleet.all("landing.landed").some(({ nodeId }) => nodeId === "T1"), "the landing");
   const [, second = 0, ...more] = attemptsOn(fleet, "T1");
   expect(more).toEqual([]);

@@ -35,7 +35,7 @@ import { inTurn } from "#sys/turn.ts";
 import type { TerminalHandle } from "#terminals/terminal.ts";
 import { sessionName } from "#terminals/terminal-name.ts";
 import { foldSpool } from "./fold-spool.ts";
-import { findBroken, type KeptWork, keepUncommitted, recordBroken } from "./keep-work.ts";
+import { findBroken, keepUncommitted, recordBroken, type SavedWork } from "./keep-work.ts";
 import { recordEnd } from "./record-end.ts";
 import { endStrays, findStrays, tenantsOf } from "./strays.ts";
 
@@ -249,7 +249,7 @@ async function traceLeft(parts: ActParts, attempt: Attempt): Promise<void> {
 }
 
 /** It is dead: whether the next one can work in its worktree is looked at with it. */
-async function keepWork(parts: ActParts, attempt: Attempt): Promise<KeptWork> {
+async function keepWork(parts: ActParts, attempt: Attempt): Promise<SavedWork> {
   const place = { ...attempt, commonDir: parts.root.gitCommonDir, limits: wipLimits(await parts.config()) };
   try {
     const kept = await keepUncommitted(parts.git, place);

@@ -24,14 +24,14 @@ export interface WorkPlace extends Pick<Attempt, "worktree" | "branch" | "base" 
 
 export type BrokenWorktree = NonNullable<Attempt["brokenWorktree"]>;
 
-export interface KeptWork {
+export interface SavedWork {
   /** The ref that keeps it; null when there is nothing to keep, or nothing left to read. */
   readonly wip: string | null;
   readonly broken?: BrokenWorktree;
 }
 
 /** Throws what git throws where the worktree is whole, and where nobody can tell: then nothing was kept. */
-export async function keepUncommitted(tools: GitTools, place: WorkPlace): Promise<KeptWork> {
+export async function keepUncommitted(tools: GitTools, place: WorkPlace): Promise<SavedWork> {
   try {
     const outcome = await snapshotWip(tools, {
       worktree: place.worktree,

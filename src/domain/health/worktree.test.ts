@@ -1,11 +1,11 @@
 /** What git and its files say about a worktree, and whether anybody can still work in it. */
 import { expect, test } from "bun:test";
-import type { BrokenPart } from "#domain/model/attempt.ts";
+import type { WorktreePart } from "#domain/model/attempt.ts";
 import { judgeWorktree, type WorktreeLook } from "./worktree.ts";
 
 const WHOLE: WorktreeLook = { repository: true, directory: true, gitFile: null, index: null, objects: null };
 
-const LOOKS: [what: string, look: Partial<WorktreeLook>, verdict: BrokenPart | "whole" | "unknown"][] = [
+const LOOKS: [what: string, look: Partial<WorktreeLook>, verdict: WorktreePart | "whole" | "unknown"][] = [
   ["nothing is wrong", {}, "whole"],
   ["its directory is gone", { directory: false }, "directory"],
   ["it has no .git", { gitFile: "it has no .git" }, "git-file"],

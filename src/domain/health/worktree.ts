@@ -3,7 +3,7 @@
  * of them may be scribbled over or lost; then no agent gets anything done there, however often it is started again. What
  * only looks so (a repository that was moved, a file that may not be read now) is no verdict: nobody is sent away for it.
  */
-import type { BrokenPart } from "#domain/model/attempt.ts";
+import type { WorktreePart } from "#domain/model/attempt.ts";
 
 /** What one look found; each sentence is what git or its files say, null where nothing is wrong. */
 export interface WorktreeLook {
@@ -19,7 +19,7 @@ export interface WorktreeLook {
 
 export type WorktreeVerdict =
   | { readonly state: "whole" }
-  | { readonly state: "broken"; readonly part: BrokenPart; readonly detail: string }
+  | { readonly state: "broken"; readonly part: WorktreePart; readonly detail: string }
   | { readonly state: "unknown"; readonly detail: string };
 
 /** Trouble of the machine and not of the files: it passes, or concerns every worktree alike. */
@@ -42,7 +42,7 @@ export function judgeWorktree(look: WorktreeLook): WorktreeVerdict {
   );
 }
 
-function judgePart(part: BrokenPart, said: string | null, isBroken: RegExp): WorktreeVerdict | undefined {
+function judgePart(part: WorktreePart, said: string | null, isBroken: RegExp): WorktreeVerdict | undefined {
   if (said === null) return undefined;
   const detail = said.trim().split("\n").join(" ").slice(0, MOST_SAID);
   return isBroken.test(said) && !PASSING.test(said)

@@ -46,9 +46,6 @@ export type ClaimedWork =
   /** Its role reads and reports; no commit is due. */
   | { readonly kind: "reading"; readonly base: string };
 
-/** A report of done from where git cannot say what was done. */
-export const WORKTREE_BROKEN = "WORKTREE_BROKEN";
-
 export interface DoneReport {
   /** The attempt that speaks. */
   readonly attempt: number;
@@ -86,7 +83,7 @@ export type ClaimResult =
 
 /**
  * A report of done. Refused, for its author to put right: NO_COMMIT, COMMIT_NOT_YOURS, EVIDENCE_MISSING, NODE_BLOCKED,
- * CHILDREN_BLOCKED, NODE_ENDED, SENT_BACK_UNCHANGED. Pass the decision through `settled`: it may end the node.
+ * CHILDREN_BLOCKED, NODE_ENDED, SENT_BACK_UNCHANGED, WORKTREE_BROKEN. Pass the decision through `settled`: it may end the node.
  */
 export function claimDone(seen: ClaimSeen, report: DoneReport, moment: Moment): Decision<ClaimResult> {
   const { node, attempt } = seen;
@@ -218,7 +215,7 @@ function obstacleTo({ node, nodes }: ClaimSeen, report: DoneReport): Decision<ne
   if (work.kind === "unreadable") {
     return refuse(
       "conflict",
-      WORKTREE_BROKEN,
+      "WORKTREE_BROKEN",
       `${label} cannot be taken as done: your worktree is broken (${work.detail}), so what you changed cannot be told. It is not your doing.`,
       "Stop here: your files were kept, and the work continues in a fresh worktree.",
     );

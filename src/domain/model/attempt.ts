@@ -33,8 +33,8 @@ export const END_CAUSES = ["finished", "failed", "died", "stopped", "failed_to_s
 export type EndCause = (typeof END_CAUSES)[number];
 
 /** What of a worktree is broken, so that nobody can work in it any more. */
-export const BROKEN_PARTS = ["directory", "git-file", "index", "objects"] as const;
-export type BrokenPart = (typeof BROKEN_PARTS)[number];
+export const WORKTREE_PARTS = ["directory", "git-file", "index", "objects"] as const;
+export type WorktreePart = (typeof WORKTREE_PARTS)[number];
 
 /** The steps of starting an agent, in order; each is undone in reverse when a later one fails. */
 export const SLING_STEPS = ["worktree", "setup", "files", "terminal"] as const;
@@ -162,7 +162,7 @@ export interface Attempt extends AttemptPlan {
   readonly blocker?: { readonly what: string; readonly fact: string; readonly at: number };
   readonly end: AttemptEnd | null;
   /** Nobody can work in its worktree any more; what could be read of it is under `wip`. Absent while it is whole. */
-  readonly brokenWorktree?: { readonly part: BrokenPart; readonly detail: string; readonly wip: string | null };
+  readonly brokenWorktree?: { readonly part: WorktreePart; readonly detail: string; readonly wip: string | null };
   /** Why its worktree stayed when it was to go; absent when that did not happen. */
   readonly worktreeKept?: string;
   readonly createdAt: number;

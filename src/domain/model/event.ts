@@ -21,11 +21,11 @@ import type {
   AttemptEnd,
   AttemptPlan,
   AttemptSeals,
-  BrokenPart,
   ProcessMark,
   SlingStep,
   StepState,
   Usage,
+  WorktreePart,
 } from "./attempt.ts";
 import type { CheckMoment, Receipt } from "./check.ts";
 import type {
@@ -347,7 +347,7 @@ export interface EventData {
   "agent.relocated": { readonly worktree: string };
   "agent.ended": AttemptEnd;
   /** Git's own files of its worktree are spoiled, or it is gone: nobody can work there. `wip` keeps what could be read. */
-  "agent.worktree_broken": { readonly part: BrokenPart; readonly detail: string; readonly wip: string | null };
+  "agent.worktree_broken": { readonly part: WorktreePart; readonly detail: string; readonly wip: string | null };
   /** Its worktree was to go and stays: it holds what no ref can keep. */
   "agent.worktree_kept": { readonly detail: string };
   "agent.fenced": { readonly what: string };
