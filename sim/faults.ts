@@ -109,6 +109,9 @@ export function drawLowDisks(seed: number, steps: number): Fault[] {
   const draw = (below: number) => Math.floor(chance.next() * below);
   return Array.from({ length: 1 + draw(3) }, () => ({
     ...{ kind: "disk-low", step: 1 + draw(steps - 1), number: draw(1_000), after: false },
+  }));
+}
+
 /** A few in a course, from a row of its own: git's files of somebody's worktree are spoiled. */
 export function drawBroken(seed: number, steps: number): Fault[] {
   const chance = makeSeededChance(seed ^ 0xb207);

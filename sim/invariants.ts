@@ -598,6 +598,8 @@ export class Invariants {
         ? `there is room for ${this.diskSteps} steps, and ${about?.questionId} stands`
         : `nobody was asked for ${this.diskSteps} steps`,
     );
+  }
+
   /** However much gets done in between: what breaks every worktree would go on for ever. */
   private lookAtBroken(node: string): void {
     const times = (this.brokenPlaces.get(node) ?? 0) + 1;

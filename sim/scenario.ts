@@ -7,8 +7,7 @@ import { defaultConfig } from "#config/schema.ts";
 import type { PlannedNode } from "#domain/plans/plan.ts";
 import type { Chance } from "#sys/chance.ts";
 import type { Fault } from "./faults.ts";
-import { drawFaults, drawLowDisks, drawNoStarts } from "./faults.ts";
-import { drawBroken, drawFaults, drawNoStarts } from "./faults.ts";
+import { drawBroken, drawFaults, drawLowDisks, drawNoStarts } from "./faults.ts";
 
 export interface Scenario {
   readonly seed: number;
@@ -41,7 +40,7 @@ export function scenarioOf(seed: number, options: { readonly agents?: number } =
   const faults = [
     ...drawFaults(seed, stormy),
     ...(seed % 5 === 2 ? drawNoStarts(seed, stormy) : []),
-    ...(seed % 5 === 3 ? drawLowDisks(seed, stormy) : []),
+    ...(seed % 5 === 1 ? drawLowDisks(seed, stormy) : []),
     ...(seed % 5 === 3 ? drawBroken(seed, stormy) : []),
   ];
   const replanning: Pick<Scenario, "replanning"> = seed % 7 === 5 ? { replanning: true } : {};

@@ -31,9 +31,8 @@ import {
 import { renderPrime } from "#domain/briefing/prime.ts";
 import { checkScope } from "#domain/core/scope.ts";
 import type { Attempt, Usage } from "#domain/model/attempt.ts";
-import { AGENT_NAME, attemptLabel, isLiving } from "#domain/model/attempt.ts";
-import { isAutoName, type Worker } from "#domain/model/auto.ts";
 import { AGENT_NAME, attemptLabel, findKeptWork, isLiving } from "#domain/model/attempt.ts";
+import { isAutoName, type Worker } from "#domain/model/auto.ts";
 import { chooseChecks } from "#domain/model/check.ts";
 import type { Crystallization } from "#domain/model/crystallization.ts";
 import { resolveLimits } from "#domain/model/limits.ts";

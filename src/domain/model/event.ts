@@ -15,8 +15,6 @@ import type {
   DispatchResult,
   RecoveryPolicy,
 } from "./assignment.ts";
-import type { AttemptEnd, AttemptPlan, AttemptSeals, ProcessMark, SlingStep, StepState, Usage } from "./attempt.ts";
-import type { HardFailure, PoolOutcome, PoolSource, Worker } from "./auto.ts";
 import type {
   AttemptEnd,
   AttemptPlan,
@@ -27,6 +25,7 @@ import type {
   Usage,
   WorktreePart,
 } from "./attempt.ts";
+import type { HardFailure, PoolOutcome, PoolSource, Worker } from "./auto.ts";
 import type { CheckMoment, Receipt } from "./check.ts";
 import type {
   LandedSubmodule,
