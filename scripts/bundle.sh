@@ -26,6 +26,7 @@ bundle src/verb.ts --entry-naming=verb.js --external '#runner/verbs/unanswered.t
   --external '#sys/self.ts' --external '#act/hooks/fenced.ts'
 bundle src/runner.ts --entry-naming=runner.js
 bundle src/daemon.ts --entry-naming=daemon.js
+bundle src/daemon-guard.ts --entry-naming=daemon-guard.js
 bundle src/scripted-agent.ts --entry-naming=scripted-agent.js
 bundle src/hook.ts --entry-naming=hook.js --external '#act/hooks/inbox.ts' --external '#act/hooks/prime-again.ts' \
   --external '#act/hooks/spool.ts' --external '#act/hooks/fenced.ts' --external '#act/hooks/record-steering.ts' \

@@ -93,6 +93,12 @@ export const MENU: readonly MenuEntry<Parts>[] = [
     load: async () => ({ default: (await import("./commands/daemon.ts")).tickCommand }),
   },
   {
+    name: "guard",
+    group: "Fleet and upkeep",
+    summary: "Watch the daemon: keep it alive, have it repaired, know when to stop.",
+    load: () => import("./commands/guard.ts"),
+  },
+  {
     name: "auto",
     group: "Fleet and upkeep",
     summary: "Show, pause and resume auto mode; try a failed task again.",

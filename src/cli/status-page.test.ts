@@ -30,7 +30,17 @@ const entry = {
 const QUIET = {
   ...{ project: "dates", root: "/home/ada/dates", target: "main", costUsd: 1.5, ready: [], landings: [] },
   ...{ goals: [], agents: [], questions: [], unreadMail: [], away: null, safeMode: null, configProblem: null },
-  ...{ notStarted: [], hold: null, frozen: null, off: [], unchecked: null, standstills: [], next: null, auto: null },
+  ...{
+    notStarted: [],
+    hold: null,
+    frozen: null,
+    off: [],
+    unchecked: null,
+    standstills: [],
+    next: null,
+    auto: null,
+    guard: null,
+  },
   mergeQueue: { waiting: 0, testing: 0, parked: 0, oldest: null, entries: [] },
   daemon: { state: "running", pid: 7, version: "0.1.0", lastTickAt: NOW - MINUTE, tickProblem: null, troubles: [] },
 } as unknown as Status;

@@ -5,9 +5,11 @@
  * read: one sentence a line, no columns, no colour.
  */
 import { paragraph } from "#cli/demo/lines.ts";
+import { guardLines } from "#cli/guard-lines.ts";
 import { shortSpan, shortTime, tellWhen, withShortTimes } from "#cli/short-time.ts";
 import { alignRows, fit, inert, plural } from "#cli/text.ts";
 import type { DaemonStatus } from "#control/daemon-status.ts";
+import type { GuardStatus } from "#control/guard.ts";
 import type { AgentStatus, LandingView, Status, StatusGoal } from "#control/status.ts";
 import { type AutoView, explainAuto, summariseAuto, type WorkerView } from "#domain/auto/auto-view.ts";
 import { countDoing } from "#domain/explain/doing.ts";
@@ -39,6 +41,7 @@ export function renderStatus(status: Status, now: number, style: PageStyle): str
   page.line(`${inert(status.project)} (${inert(status.root)})${tellTarget(status)}`);
   const isCopy = status.away?.standing === "copied";
   if (!isCopy) addDaemon(page, status); // whose daemon that is, the registration that came along does not tell
+  addGuard(page, status.guard);
   addAuto(page, status.auto);
   const pooled = new Set(status.auto?.open.map(({ goalId }) => goalId));
   const open = goals.filter(isOpenGoal);
@@ -183,6 +186,14 @@ function tellDaemon(daemon: DaemonStatus, now: number): string {
     case "running":
       return `Daemon: running (${who}), last tick ${time(daemon.lastTickAt) ?? "not yet"}`;
   }
+}
+
+/** One that has ended long ago, and was asked to, is nobody's concern. */
+function addGuard(page: Page, guard: GuardStatus | null): void {
+  if (guard === null || (!guard.alive && guard.gaveUp === null && guard.phase === "terminated")) return;
+  const [first = "", ...rest] = guardLines(guard, page.now, 3);
+  page.line(first, guard.alive && guard.phase !== "remediating" ? undefined : "trouble");
+  for (const line of rest) page.line(fit(page.style.plain ? line.trim() : line, page.style.width), "faint");
 }
 
 /** STATUS-1: workers of auto mode apart from everybody else, below the line that sums it up. */

@@ -180,18 +180,18 @@ const salute = group("The small status report each agent with a role keeps as a 
 });
 
 const guard = group("The outer process that watches the daemon.", {
-  checkEvery: duration("5s", "How often the guard looks at the daemon.", { min: "100ms" }),
-  heartbeatTimeout: duration("30s", "A daemon whose heartbeat is older than this counts as hung.", { min: "1s" }),
+  checkEvery: duration("5s", "How often the guard looks at the daemon.", { min: "1ms" }),
+  heartbeatTimeout: duration("30s", "A daemon whose heartbeat is older than this counts as hung.", { min: "1ms" }),
   grace: duration("30s", "How long a daemon that was asked to stop may take before it is killed."),
   stallAfter: duration("1h", "With open work and no progress anywhere for this long, the daemon is restarted.", {
-    min: "1s",
+    min: "1ms",
   }),
   stallRestarts: count(3, "After this many restarts for stalls in a row the guard gives up and says so.", {
     min: 1,
     max: 100,
   }),
   cooldown: duration("1m", "Failing again within this time after a remediation counts as a spiral and ends the guard."),
-  remediationTimeout: duration("30m", "How long a remediating agent may work.", { min: "1s" }),
+  remediationTimeout: duration("30m", "How long a remediating agent may work.", { min: "1ms" }),
   remediationPrompt: textOrNone(
     "What a remediating agent should know about this project; null takes the built-in text.",
   ),

@@ -32,7 +32,7 @@ export interface SeenAtRest {
 export async function explainStatus(
   world: World,
   store: Store,
-  status: Omit<Status, keyof Explained | "auto">,
+  status: Omit<Status, keyof Explained | "auto" | "guard">,
   { nodes, conditions, actions, merges, planned, ...seen }: SeenAtRest,
   config: Config | undefined,
 ): Promise<Explained> {

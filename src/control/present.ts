@@ -27,6 +27,7 @@ import type { AddedWork } from "./add-work.ts";
 import type { AgentDetail, AgentView, NukeOutcome } from "./agents.ts";
 import type { DownOutcome, StoppedAgent } from "./daemon.ts";
 import type { FollowedEnd } from "./followed-goal.ts";
+import type { GuardStatus } from "./guard.ts";
 import type { Landed } from "./landing.ts";
 import type { Letterbox } from "./mail/inbox.ts";
 import type { Sent } from "./mail/send.ts";
@@ -215,6 +216,7 @@ export const presentFrozen = ({ changed, fleet }: FleetChange) =>
   plain({ frozen: true, changed, since: isoTime(fleet.since) });
 export const presentThawed = ({ changed, safeMode }: { readonly changed: boolean; readonly safeMode: boolean }) =>
   plain({ frozen: false, changed, safeMode: false, safeModeWas: safeMode });
+export const presentGuard = (guard: GuardStatus | null) => withTimes({ guard });
 export const presentAuto = (auto: AutoView | null) => withTimes({ auto });
 export const presentWorkers = (workers: readonly Worker[]) => withTimes({ workers });
 export const presentEvent: Present<EventOf> = withTimes;

@@ -49,6 +49,7 @@ import { runFiles } from "#sys/run-files.ts";
 import type { DaemonStatus } from "./daemon-status.ts";
 import { daemonStatus, listSwitchedOff } from "./daemon-status.ts";
 import { explainStatus } from "./explain-status.ts";
+import { type GuardStatus, readGuard } from "./guard.ts";
 import type { QuestionView } from "./question-view.ts";
 import type { World } from "./world.ts";
 
@@ -84,6 +85,8 @@ export interface Status extends Explained {
   /** Why nothing is started, checked or landed under the settings as they are; null when nothing is in the way. */
   readonly hold: Hold | null;
   readonly daemon: DaemonStatus;
+  /** The process that watches the daemon; null where none ever did. */
+  readonly guard: GuardStatus | null;
   /** Auto mode with its workers; null where it was never used. */
   readonly auto: AutoView | null;
   /** Set while the fleet is frozen: since when, by whom and why. */
@@ -274,7 +277,7 @@ export async function readFleetStatus(world: World): Promise<Status> {
   };
   const explained = await explainStatus(world, store, status, seen, config);
   const stalled = status.agents.map((one) => addStall(one, explained, seen.nodes));
-  return { ...status, ...explained, agents: stalled, auto: viewPool(stalled, daemon, seen) };
+  return { ...status, ...explained, agents: stalled, auto: viewPool(stalled, daemon, seen), guard: readGuard(world) };
 }
 
 function viewPool(

@@ -71,6 +71,14 @@ export interface DaemonOptions {
   onEnd(reason: string, failure: HardFailure | null): void;
 }
 
+/** Why this life ends. */
+export interface Ending {
+  readonly reason: string;
+  readonly failure: HardFailure | null;
+  /** It has done what it was started for; nobody asked it to end. */
+  readonly done: boolean;
+}
+
 /**
  * The log is looked at as soon as somebody has written, and so often where that is not told; asking the store whether
  * anybody wrote costs microseconds.
@@ -245,7 +253,7 @@ export class Daemon {
    * Ends in order: no new turns, those under way may finish within the configured time. Agents keep running, unless what
    * they write into is broken.
    */
-  async stop(reason: string, failure: HardFailure | null = null): Promise<void> {
+  async stop({ reason, failure, done }: Ending): Promise<void> {
     const { config, log, registration } = this.options;
     log.record("info", "daemon.stopping", { reason });
     const patience = this.world.clock.sleep(config.current.daemon.drainTimeout).then(() => "late" as const);
@@ -261,7 +269,7 @@ export class Daemon {
     this.unwatchLog();
     await this.leaveReport();
     await this.copyLogOnce();
-    await this.leaveEnding(reason, failure);
+    await this.leaveEnding({ reason, failure, done });
     this.heart.stop();
     this.server.stop();
     await this.world.files.remove(this.files.registration);
@@ -306,11 +314,11 @@ export class Daemon {
   }
 
   /** For whoever watches: that this end was no accident, or which one it was. */
-  private async leaveEnding(reason: string, failure: HardFailure | null): Promise<void> {
+  private async leaveEnding({ reason, failure, done }: Ending): Promise<void> {
     const { clock, files } = this.world;
     const said = failure && { code: failure.code, problem: failure.problem };
     const ending: DaemonEnding = {
-      ...{ instance: this.options.registration.instance, at: clock.now(), reason: redact(reason) },
+      ...{ instance: this.options.registration.instance, at: clock.now(), reason: redact(reason), done },
       failure: redactDeep(said),
     };
     try {

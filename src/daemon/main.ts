@@ -10,14 +10,13 @@ import { holderRefusal, livingDaemon } from "#control/daemon.ts";
 import { DAEMON_SOCKET } from "#control/daemon-client.ts";
 import type { World } from "#control/world.ts";
 import { type AutoFlags, parseHeartbeat, parseRegistration, type Registration } from "#domain/health/daemon-life.ts";
-import type { HardFailure } from "#domain/model/auto.ts";
 import type { Tick } from "#engine/tick-contract.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 import { readNow } from "#sys/read-now.ts";
 import { runFiles } from "#sys/run-files.ts";
 import { redactDeep } from "#telemetry/redact.ts";
 import { ConfigWatch } from "./config-watch.ts";
-import { Daemon } from "./daemon.ts";
+import { Daemon, type Ending } from "./daemon.ts";
 import { DaemonLog } from "./log.ts";
 import { makeStoreReady } from "./store-care.ts";
 
@@ -74,7 +73,7 @@ async function live(life: DaemonLife, world: World, config: ConfigWatch, worldUn
   const log = new DaemonLog({ files: world.files, clock: world.clock, path: files.log }, config.current.logs);
   life.onFault((error) => log.record("error", "daemon.fault", { problem: messageOf(error) }));
   const { promise: stopped, resolve: stop } = Promise.withResolvers<Ending>();
-  life.onStop((reason) => stop({ reason, failure: null }));
+  life.onStop((reason) => stop({ reason, failure: null, done: false }));
   const { done } = await makeStoreReady(world);
   if (done.length > 0) log.record("warn", "store.repaired", { done });
   for (const sentence of await followMove(world)) log.record("warn", "repository.moved", { sentence });
@@ -106,7 +105,7 @@ async function live(life: DaemonLife, world: World, config: ConfigWatch, worldUn
     registration,
     tick,
     idle: () => life.idle(),
-    onEnd: (reason, failure) => stop({ reason, failure }),
+    onEnd: (reason, failure) => stop({ reason, failure, done: failure === null }),
   });
   try {
     await daemon.start(before ? { registration: before, lastBeatAt } : null);
@@ -115,15 +114,10 @@ async function live(life: DaemonLife, world: World, config: ConfigWatch, worldUn
     await log.flush();
     throw error;
   }
-  const { reason, failure } = await stopped;
-  await daemon.stop(reason, failure);
+  const { failure, ...ending } = await stopped;
+  await daemon.stop({ ...ending, failure });
   // Whoever watches learns by the exit code that this was no wish of anybody's (AUTO-7).
   if (failure) throw new OverseerError("environment", failure.code, failure.problem, failure.hint);
-}
-
-interface Ending {
-  readonly reason: string;
-  readonly failure: HardFailure | null;
 }
 
 async function tellFailure(world: World, instance: string, error: unknown): Promise<void> {

@@ -93,7 +93,8 @@ export function judgeHealth(seen: DaemonSeen, expected: Expected | null, limits:
 function judgeEnd(ending: DaemonEnding | undefined, { pid }: Registration): Health {
   if (!ending) return fail("vanished", `The daemon (pid ${pid}) is gone and left no word.`);
   const { failure } = ending;
-  if (!failure) return { state: "done", why: ending.reason };
+  if (ending.done) return { state: "done", why: ending.reason };
+  if (!failure) return fail("vanished", `The daemon (pid ${pid}) was ended from outside: ${ending.reason}.`);
   return { state: "failed", failure: { kind: "hard-failure", code: failure.code, detail: failure.problem } };
 }
 

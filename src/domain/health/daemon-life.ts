@@ -80,6 +80,8 @@ export interface DaemonEnding {
   readonly instance: string;
   readonly at: number;
   readonly reason: string;
+  /** It had nothing more to do; one that was asked to end by a signal is not done. */
+  readonly done: boolean;
   /** What it stood on is broken; null where it was asked to end, or was done. */
   readonly failure: { readonly code: string; readonly problem: string } | null;
 }
@@ -92,6 +94,7 @@ export function parseEnding(text: string | undefined): DaemonEnding | undefined 
     instance: value.instance,
     at: Number(value.at ?? 0),
     reason: value.reason,
+    done: value.done === true,
     failure: failure ? { code: String(failure.code ?? "?"), problem: String(failure.problem ?? "") } : null,
   };
 }
