@@ -47,6 +47,7 @@ import {
   patienceOfDown,
   tickHaltedBy,
 } from "./support/daemon-observations.ts";
+import { failedAgain, guardSets, stalledTwice, stillForHalfAnHour, warningSeen } from "./support/guard-observations.ts";
 import {
   checkedBy,
   compacted,
@@ -414,6 +415,16 @@ const rows: Readonly<Record<string, Observation>> = {
   "auto.maxWaiting": { changed: "auto: {maxWaiting: 1}", observe: takenBesideWaiting },
   "auto.postAcceptCommand": { changed: "auto: {postAcceptCommand: 'true'}", observe: followedAutoLanding },
   "auto.postAcceptTimeout": { changed: "auto: {postAcceptTimeout: 50ms}", observe: slowAfterLanding },
+  "guard.checkEvery": { changed: "guard: {checkEvery: 1s}", observe: guardSets("checkEveryMs") },
+  "guard.grace": { changed: "guard: {grace: 1s}", observe: guardSets("graceMs") },
+  "guard.stallAfter": { changed: "guard: {stallAfter: 10m}", observe: stillForHalfAnHour },
+  "guard.stallRestarts": { changed: "guard: {stallRestarts: 1}", observe: stalledTwice },
+  "guard.cooldown": { changed: "guard: {cooldown: 10s}", observe: failedAgain },
+  "guard.remediationTimeout": {
+    changed: "guard: {remediationTimeout: 1m}",
+    observe: guardSets("remediationTimeoutMs"),
+  },
+  "guard.strict": { changed: "guard: {strict: true}", observe: warningSeen },
   "channels.terminal": { changed: "channels: {terminal: false}", observe: noticesOf },
   "channels.command": { changed: "channels: {command: 'true'}", observe: noticesOf },
   "channels.webhook": { changed: "channels: {webhook: 'http://127.0.0.1:9/nobody'}", observe: noticesOf },

@@ -8,10 +8,10 @@ const notices = (text: string) => noticesOf({ text, path: "config.yaml" });
 
 test("CONF-1: keys that nothing reads yet are named when they are set, one sentence for each feature", async () => {
   expect(
-    await notices("sync:\n  enabled: true\n  rate: {max: 3}\nguard: {grace: 5s, heartbeatTimeout: 40s}\n"),
+    await notices("sync:\n  enabled: true\n  rate: {max: 3}\nwatch: {every: 5s}\nguard: {heartbeatTimeout: 40s}\n"),
   ).toEqual([
     "sync.enabled, sync.rate.max change nothing: passing on what agents learn is not built yet.",
-    "guard.grace changes nothing: the guard is not built yet.",
+    "watch.every changes nothing: the regular health check is not built yet.",
   ]);
 });
 
@@ -21,11 +21,11 @@ test("CONF-1: nothing is said about keys that are read, nor about an empty headi
 });
 
 test("CONF-1: such a key says so when it is explained, and in the example file", () => {
-  expect(explainKey("guard.grace").notBuilt).toBe(
-    "Not built yet: it belongs to the guard, and setting it changes nothing.",
+  expect(explainKey("watch.every").notBuilt).toBe(
+    "Not built yet: it belongs to the regular health check, and setting it changes nothing.",
   );
   expect(explainKey("agents.maxConcurrent").notBuilt).toBeUndefined();
-  expect(exampleYaml()).toContain("Not built yet (the guard).");
+  expect(exampleYaml()).toContain("Not built yet (the regular health check).");
 });
 
 test("a group that is not built holds for all keys below it", () => {
