@@ -62,6 +62,6 @@ export function toGuardSettings(config: Partial<Config>): GuardSettings {
     project: project?.name ?? usual.project,
     channels: channels ?? usual.channels,
     passEnv: agents?.passEnv ?? usual.passEnv,
-    logs: logs ?? usual.logs,
+    logs: logs ? { maxSize: logs.maxSize, keep: logs.keep } : usual.logs,
   };
 }

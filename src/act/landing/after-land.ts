@@ -34,7 +34,11 @@ async function runInTurn({ payload }: Action<"afterLand">, parts: ActParts): Pro
   await (await parts.writer()).commit({
     at: moment.now,
     reads: { open: openQuestions() },
-    decide: ({ open }) => accept(concludeAfterLand(payload, receipt, open, moment), null),
+    decide: ({ open }) =>
+      accept(
+        concludeAfterLand(payload, receipt, open, moment, after.auto ? "auto.postAcceptCommand" : "landing.afterLand"),
+        null,
+      ),
   });
   return { ok: true, result: receipt.verdict };
 }

@@ -76,3 +76,10 @@ test.each([
   const daemon = { state, tickProblem: null, troubles: [] };
   expect(draw(liveView(1, { daemon, frozen } as unknown as Partial<Status>), USUAL)[0]).toContain(says);
 });
+
+test("STATUS-1: the header says what auto mode has done, and that a guard watches", () => {
+  const more = { guard: { alive: true }, auto: { on: true, completed: 3, errors: 1 } } as unknown as Partial<Status>;
+  expect(draw(liveView(1, more), USUAL)[0]).toContain("guarded  auto: 3 done, 1 error");
+  const off = { guard: { alive: false }, auto: { on: false, completed: 3, errors: 1 } } as unknown as Partial<Status>;
+  expect(draw(liveView(1, off), USUAL)[0]).not.toContain("auto");
+});

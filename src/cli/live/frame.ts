@@ -3,7 +3,9 @@
  * the tab or the page shows, and at the bottom what is asked, what was said, and the keys. Pure: where the person is, what
  * is known of the fleet and a size go in, lines come out. What does not fit is counted, never silently left out.
  */
+
 import { inert } from "#cli/text.ts";
+import type { Status } from "#control/status.ts";
 import { makeFleetBody } from "./fleet-frame.ts";
 import { makeFooter } from "./footer-frame.ts";
 import { listItems, TABS } from "./item.ts";
@@ -61,10 +63,16 @@ function makeHeader({ status, now }: View): Line {
     ...(status.away?.standing === "copied"
       ? []
       : [[`  daemon ${state}${status.frozen ? ", frozen" : ""}`, daemon] as const]),
+    ...(status.guard?.alive ? [["  guarded", "plain"] as const] : []),
+    ...(status.auto?.on ? [[tellAuto(status.auto), status.auto.errors > 0 ? "attention" : "plain"] as const] : []),
     ...(status.unchecked === null ? [] : [["  NO CHECKS", "trouble"] as const]),
     [`  ${tellCount(open, "open goal")}  ${tellCount(status.agents.length, "agent")}  $${status.costUsd.toFixed(2)}`],
     [`  ${clockTime(now, true)}`, "faint"],
   );
+}
+
+function tellAuto({ completed, errors }: NonNullable<Status["auto"]>): string {
+  return `  auto: ${completed} done${errors > 0 ? `, ${tellCount(errors, "error")}` : ""}`;
 }
 
 function makeTabs(state: LiveState, { status }: View): Line {

@@ -217,7 +217,7 @@ function collectFailures(facts: MorningFacts): MorningLine[] {
 function describeAfterLandFailure(event: EventOf, withdrawn: ReadonlySet<string>): string | undefined {
   if (event.type !== "question.asked" || event.because !== "after-landing-failed") return undefined;
   if (withdrawn.has(event.data.questionId)) return undefined;
-  const [, said = event.data.text] = event.data.text.split(": landing.afterLand ");
+  const [, said = event.data.text] = event.data.text.split(/: (?:landing\.afterLand|auto\.postAcceptCommand) /);
   return said.split(" The landing stands.")[0];
 }
 

@@ -43,10 +43,11 @@ export function concludeAfterLand(
   receipt: Ran,
   open: readonly Question[],
   moment: Moment,
+  key: "landing.afterLand" | "auto.postAcceptCommand" = "landing.afterLand",
 ): NewEvent[] {
   const asked = open.filter((question) => isHold(question, target));
   if (receipt.verdict === "pass") {
-    const end = { to: "withdrawn", reason: `landing.afterLand passes on ${commit.slice(0, 10)}` } as const;
+    const end = { to: "withdrawn", reason: `${key} passes on ${commit.slice(0, 10)}` } as const;
     return asked.flatMap((question) => {
       const ended = endQuestion(question, question.questionId, end, moment);
       return ended.ok ? ended.events : [];
@@ -54,7 +55,7 @@ export function concludeAfterLand(
   }
   if (asked.length > 0) return [];
   const failed = receipt.verdict === "fail" ? "failed" : "could not be run";
-  const text = `${opening(target)}: landing.afterLand ${failed} on ${commit.slice(0, 10)}, which ${landing} has made of it (${receipt.why ?? "no reason known"}).${quoteOutput(receipt)} The landing stands. Fix or revert it on ${target}, then answer; what is finished waits.`;
+  const text = `${opening(target)}: ${key} ${failed} on ${commit.slice(0, 10)}, which ${landing} has made of it (${receipt.why ?? "no reason known"}).${quoteOutput(receipt)} The landing stands. Fix or revert it on ${target}, then answer; what is finished waits.`;
   const questionId = deriveId("q_", "afterLand", target, commit, moment.now);
   return [
     {
