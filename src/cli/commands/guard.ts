@@ -59,7 +59,7 @@ const stop: Command<Parts> = {
 
 const command: Command<Parts> = {
   name: "guard",
-  summary: "Watch the daemon: keep it alive, have it repaired, know when to stop.",
+  summary: "Keep the daemon alive, and have it repaired when it breaks.",
   subcommands: [run, status, stop],
   otherwise: "run",
 };
