@@ -444,7 +444,7 @@ function followJudgement(scene: Scene, outbox: Outbox, at: AtWork, judgement: Ju
     return escalate(scene, outbox, assignment, recovery(), "pace-emergency");
   }
   const { blocker } = seen.attempt;
-  if (blocker && isUnasked(scene, seen, blocker.at, at.recovery)) {
+  if (blocker && isUnasked(scene, seen, blocker, at.recovery)) {
     return askAboutBlocker(scene, outbox, { assignment, recovery: recovery(), fact: blocker.fact });
   }
   switch (judgement.state) {
@@ -488,18 +488,25 @@ function followJudgement(scene: Scene, outbox: Outbox, at: AtWork, judgement: Ju
 /** Nobody was asked yet since it came to the last of its PACE levels, and nobody has answered since. */
 function isNewEmergency(scene: Scene, seen: AgentSeen, recovery: Recovery | undefined): boolean {
   const { attempt } = seen;
-  return attempt.pace?.level === "emergency" && isUnasked(scene, seen, attempt.pace.at, recovery);
+  return attempt.pace?.level === "emergency" && isUnasked(scene, seen, attempt.pace, recovery);
 }
 
 /**
- * Nobody was asked about it since then, and nobody has answered. What lies ahead was written before the clock was set
- * back, and so before what does not.
+ * Nobody was asked about it since then, and nobody has answered: by the order of the log. Where an older program wrote it, by
+ * its time; what lies ahead was written before the clock was set back, and so before what does not.
  */
-function isUnasked({ now }: Scene, { attempt }: AgentSeen, since: number, recovery: Recovery | undefined): boolean {
+function isUnasked(
+  { now }: Scene,
+  { attempt }: AgentSeen,
+  { at: since, seq }: { readonly at: number; readonly seq?: number },
+  recovery: Recovery | undefined,
+): boolean {
+  if (attempt.status !== "running") return false;
+  if (seq !== undefined && recovery?.askedSeq !== undefined) return recovery.askedSeq < seq;
   const isAhead = (at: number) => at > now + SKEW_MS;
   const isEarlier = (at: number | null | undefined) =>
     typeof at !== "number" || (isAhead(at) === isAhead(since) ? at < since : isAhead(at));
-  return attempt.status === "running" && isEarlier(recovery?.askedAt) && isEarlier(recovery?.answeredAt);
+  return isEarlier(recovery?.askedAt) && isEarlier(recovery?.answeredAt);
 }
 
 /**
