@@ -51,6 +51,7 @@ function judged(
     history: [],
     living: [],
     promised: [],
+    workers: [],
     recent: [],
     lastAttempt: 0,
     earlier: [],
