@@ -174,7 +174,9 @@ const overlookingBlockers = seeing("recoveries", ({ living = [] }) => ({
 
 /** That a person was asked about a node, and has answered, is not remembered. */
 const forgettingAnswers = seeing("recoveries", ({ recoveries = [] }) => ({
-  recoveries: (recoveries as readonly Recovery[]).map((one) => ({ ...one, askedAt: null, answeredAt: null })),
+  recoveries: (recoveries as readonly Recovery[]).map(({ askedSeq: _asked, ...one }) => ({
+    ...{ ...one, askedAt: null, answeredAt: null },
+  })),
 }));
 
 /** A start that the machine was in the way of is given up like any other. */
