@@ -29,7 +29,8 @@ type CommandParts = Pick<ActParts, "root" | "files" | "exec" | "processes" | "cl
 /**
  * `$1` is the user's line, `$2` the directory of this asking, `$3` and `$4` how many bytes of output and of errors are
  * kept. The code is moved into place, and only when everything that was printed is on the disk: whoever finds it finds the
- * rest. Written sooner, a daemon that came just then would have taken a task for none.
+ * rest. Written sooner, a daemon that came just then would have taken a task for none; and so would one that has ended what
+ * the command had left behind on its output, since what was on its way through the pipe is gone then.
  */
 const SCRIPT = `{ { sh -c "$1" 2>&3 3>&-; printf '%s' "$?" >"$2/code.new"; } | head -c "$3" >"$2/stdout" 3>&-; } 3>&1 | head -c "$4" >"$2/stderr"; mv "$2/code.new" "$2/code"`;
 
@@ -97,8 +98,7 @@ async function hasEnded({ files }: CommandParts, dir: string): Promise<boolean> 
 }
 
 async function readRun({ files }: CommandParts, dir: string, maxBytes: number, hung: boolean): Promise<PoolRun> {
-  // What the command left behind may hold its output open until it was ended: the command itself had ended before.
-  const code = (await files.read(`${dir}/code`)) ?? (hung ? await files.read(`${dir}/code.new`) : undefined);
+  const code = await files.read(`${dir}/code`);
   const bytes = (await files.facts(`${dir}/stdout`))?.size ?? 0;
   const stdout = (await files.read(`${dir}/stdout`)) ?? "";
   const stderr = (await files.read(`${dir}/stderr`)) ?? "";
