@@ -34,6 +34,13 @@ export const FAULT_KINDS = [
   "no-start",
   "disk-low",
   "worktree-breaks",
+  "pool-empty",
+  "pool-repeats",
+  "pool-fails",
+  "pool-death",
+  "task-file-changed",
+  "task-file-away",
+  "auto-paused",
 ] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
@@ -74,6 +81,14 @@ const WEIGHTS: Readonly<Record<FaultKind, number>> = {
   "disk-low": 0,
   // As well, by drawBroken.
   "worktree-breaks": 0,
+  // Drawn apart, by drawPoolFaults, where auto mode runs.
+  "pool-empty": 0,
+  "pool-repeats": 0,
+  "pool-fails": 0,
+  "pool-death": 0,
+  "task-file-changed": 0,
+  "task-file-away": 0,
+  "auto-paused": 0,
 };
 
 /** About one fault in three steps. */
@@ -121,6 +136,30 @@ export function drawBroken(seed: number, steps: number): Fault[] {
   }));
 }
 
+const POOL_FAULTS = [
+  "pool-empty",
+  "pool-repeats",
+  "pool-repeats",
+  "pool-fails",
+  "pool-death",
+  "pool-death",
+  "task-file-changed",
+  "task-file-away",
+  "auto-paused",
+] as const satisfies readonly FaultKind[];
+
+/** Of the pool and of whoever steers it: about one in ten steps, from a row of its own. */
+export function drawPoolFaults(seed: number, steps: number): Fault[] {
+  const chance = makeSeededChance(seed ^ 0x9001);
+  const faults: Fault[] = [];
+  for (let step = 1; step < steps; step += 1) {
+    if (chance.next() >= 0.1) continue;
+    const kind = POOL_FAULTS[Math.floor(chance.next() * POOL_FAULTS.length)] ?? "pool-empty";
+    faults.push({ kind, step, number: Math.floor(chance.next() * 1_000), after: chance.next() < 0.5 });
+  }
+  return faults;
+}
+
 /** What is in the way of every start, whoever's task it is: the CLI says so when it is asked, or no terminal opens. */
 export interface NoStart {
   readonly at: "runtime" | "terminal";
@@ -162,9 +201,23 @@ export function strikerOf(faults: readonly Fault[], note: (what: string) => void
     has("worktree-fails"),
     has("disk-full"),
   ];
+  // So many calls after the pool was asked: what it has said is on its way into the log then.
+  const poolDeath = faults.find(({ kind }) => kind === "pool-death");
+  let sinceAsked = -1;
+  let before = "";
   let calls = -1;
   return (call): Strike | undefined => {
     calls += 1;
+    if (poolDeath) {
+      // Whoever asks it makes a place for the answer first.
+      const isAsked = call === "exec.run" && before === "files.makeDir";
+      sinceAsked = isAsked ? 0 : sinceAsked < 0 ? -1 : sinceAsked + 1;
+      before = call;
+      if (sinceAsked === poolDeath.number % 10) {
+        note(`dies ${poolDeath.after ? "after" : "before"} ${call}`);
+        return { kind: "die", when: poolDeath.after ? "after" : "before" };
+      }
+    }
     if (calls === deathAt) {
       note(`dies ${death?.after ? "after" : "before"} call ${calls}, ${call}`);
       return { kind: "die", when: death?.after ? "after" : "before" };

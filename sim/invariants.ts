@@ -22,7 +22,9 @@ import { pulsesOfLiving } from "#store/signals.ts";
 import { goalsForTick, nodesForTick } from "#store/tick.ts";
 import type { ProcessIdentity } from "#sys/processes.ts";
 import type { VirtualAgent } from "./agents.ts";
+import { AUTO_INVARIANTS, AutoInvariants } from "./auto-invariants.ts";
 import type { Machine } from "./machine.ts";
+import type { PoolPlan } from "./pool.ts";
 
 /** Their names, each a sentence. */
 export const INVARIANTS = [
@@ -62,6 +64,7 @@ export const INVARIANTS = [
   "nothing is left behind",
   "the log alone makes the tables",
   "nothing is started, checked or landed while the settings are missing",
+  ...AUTO_INVARIANTS,
   "everything comes to its end",
 ] as const;
 const NEEDS_SETTINGS: ReadonlySet<string> = new Set(["agent.slung", "check.started", "merge.landed"]);
@@ -160,13 +163,16 @@ export class Invariants {
   /** Of attempts that never came up: whatever was made for them was taken back. */
   private readonly worktrees = new Map<number, string>();
   private readonly names = new Map<number, string>();
+  readonly auto: AutoInvariants;
 
   constructor(
     private readonly machine: Machine,
     private readonly agents: ReadonlyMap<number, VirtualAgent>,
     private readonly config: Config,
+    pool: PoolPlan | null = null,
   ) {
     this.earliest = machine.clock.now();
+    this.auto = new AutoInvariants(machine, pool, (invariant, detail) => this.reportViolation(invariant, detail));
   }
 
   /** A runner came to be. */
@@ -212,10 +218,12 @@ export class Invariants {
 
   /** Nobody here chooses a name by hand, so nobody may have taken it meanwhile. */
   private lookAtName(before: number, name: string, attempt: number): void {
-    if (this.names.get(before) === name) return;
+    const known = this.names.get(before);
+    // A worker's name is its place: whoever has that place has the name.
+    if (known === name || (known !== undefined && this.auto.isWorker(known) && this.auto.isWorker(name))) return;
     this.reportViolation(
       "an agent that is started again keeps its name",
-      `${this.names.get(before)}#${before} continues as ${name}#${attempt}`,
+      `${known}#${before} continues as ${name}#${attempt}`,
     );
   }
 
@@ -255,6 +263,7 @@ export class Invariants {
         `#${event.seq} ${event.type}`,
       );
     }
+    this.auto.lookAtEvent(event);
     switch (event.type) {
       case "goal.created":
         this.goalStatus.set(event.goalId ?? "", "active");
@@ -273,7 +282,7 @@ export class Invariants {
         this.lookAtAdded(event, node);
         return;
       case "work.done":
-        if (event.nodeId?.startsWith("T")) this.outcomes.push(event);
+        if (event.nodeId?.startsWith("T") && !this.auto.isOfPool(event.goalId)) this.outcomes.push(event);
         return;
       case "goal.resumed":
         this.goalStatus.set(event.goalId ?? "", "active");
@@ -310,7 +319,8 @@ export class Invariants {
       case "agent.ended":
         this.overAttempts.add(event.attempt ?? 0);
         // What ended as it was meant to is told by the end of its work.
-        if (event.data.cause !== "finished" && event.data.cause !== "stopped") this.outcomes.push(event);
+        if (event.data.cause !== "finished" && event.data.cause !== "stopped" && !this.auto.isOfPool(event.goalId))
+          this.outcomes.push(event);
         if (event.data.cause !== "failed_to_start") this.worktrees.delete(event.attempt ?? 0);
         return;
       case "assignment.dispatched":
@@ -666,6 +676,7 @@ export class Invariants {
       conditions: presentConditions(),
     });
     this.lookAtLiving(living);
+    this.auto.lookAtLiving(living);
     for (const one of conditions) {
       if (one.kind !== "mass-death" || !one.active || one.failedProbes <= this.probes) continue;
       this.reportViolation(
@@ -874,6 +885,7 @@ export class Invariants {
       if (linked.has(worktree))
         this.reportViolation("nothing is left behind", `the worktree of #${attempt}, which never came up`);
     }
+    this.auto.lookAtEnd();
     await this.lookAtRebuild();
   }
 

@@ -24,6 +24,7 @@ import { makeSeededIds } from "#sys/virtual-ids.ts";
 import type { FakeProgramSide } from "#terminals/fake.ts";
 import { FakeProcesses, FakeTerminal } from "#terminals/fake.ts";
 import { readPrinted } from "./planner.ts";
+import type { VirtualPool } from "./pool.ts";
 import type { MemoryFiles } from "./virtual-files.ts";
 import { memoryFiles } from "./virtual-files.ts";
 import { CHECKOUT, REPOSITORY, VirtualGit } from "./virtual-git.ts";
@@ -47,6 +48,8 @@ export interface Life {
   /** Resolves when it dies. */
   readonly over: Promise<"died">;
   isOver(): boolean;
+  /** It ends by itself. */
+  end(): void;
 }
 
 const GB = 1024 ** 3;
@@ -92,6 +95,8 @@ export class Machine {
   notReady: string | null = null;
   /** Whether the disk has less free than must stay so. */
   isDiskShort = false;
+  /** The user's task pool, where auto mode runs. */
+  pool: VirtualPool | null = null;
   private readonly locks = new VirtualLocks();
   private readonly runtime: Runtime;
 
@@ -158,7 +163,8 @@ export class Machine {
       die();
       return never;
     };
-    return { identity, over, isOver: () => dead, world: this.worldOf(identity, () => dead, through, shape) };
+    const world = this.worldOf(identity, () => dead, through, shape);
+    return { identity, over, isOver: () => dead, end: die, world };
   }
 
   /** The same for people and agents, to whom nothing happens here. */
@@ -204,7 +210,7 @@ export class Machine {
       "rename",
       "realPath",
     ]);
-    const exec = part("exec", this.programs(), ["run"]);
+    const exec = part("exec", this.programs(isDead), ["run"]);
     const git = part("git", this.git as Pick<VirtualGit, "run" | "attempt" | "probe">, ["run", "attempt", "probe"]);
     const store = part("store", shape(this.store), ["commit", "read"]);
     const terminal = part("terminal", this.terminalPort(), ["open", "list", "kill"]);
@@ -267,14 +273,15 @@ export class Machine {
     };
   }
 
-  /** The user's checks are all that is run: they pass on what is whole. */
-  private programs(): Exec {
+  /** The user's checks are run, which pass on what is whole, and the command of their pool. */
+  private programs(isDead: () => boolean): Exec {
     return {
       run: async (argv, options): Promise<ExecResult> => {
         if (argv[0] === MODEL_PROGRAM) return this.runModel(String(options?.stdin ?? ""));
         if (argv[0] === "tail") return { ...RAN_WELL, stdout: "the end of a log\n" };
         // No worktree here has a repository or an ignored file in it.
         if (argv[0] === "find") return RAN_WELL;
+        if (this.pool && argv[3] === "task-pool") return this.pool.run(argv, options, isDead);
         const whole = ![...this.git.contentAt(options?.cwd ?? "").values()].some((text) => text.startsWith("broken"));
         const code = whole && !this.flakes() ? 0 : 1;
         return { ...RAN_WELL, code, stdout: code === 0 ? "ok\n" : "1 failed\n" };

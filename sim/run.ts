@@ -5,9 +5,12 @@
  * machine.ts. What must hold is in invariants.ts.
  */
 
+import { dirname } from "node:path";
 import { RUNNER_MARK } from "#act/attempt-files.ts";
 import { decideClaim, type NodeRef } from "#act/checks/claim-store.ts";
+import { hastenHeldLandings } from "#act/landing/after-land.ts";
 import type { Config } from "#config/schema.ts";
+import { add as addWorker, pause as pauseAuto, resume as resumeAuto } from "#control/auto.ts";
 import { freeze, thaw } from "#control/freeze.ts";
 import * as goals from "#control/goals.ts";
 import { listHalts } from "#control/halted.ts";
@@ -15,8 +18,11 @@ import { giveAnswer } from "#control/questions.ts";
 import { rejectLanding } from "#control/review.ts";
 import { cancelWork, finishWork } from "#control/work.ts";
 import type { World } from "#control/world.ts";
+import type { Registration } from "#domain/health/daemon-life.ts";
 import { holdForGone } from "#domain/health/settings.ts";
+import { mayEndHold } from "#domain/landing/after-command.ts";
 import { approveLanding } from "#domain/landing/may-land.ts";
+import type { PoolSource } from "#domain/model/auto.ts";
 import { CONTINUE_ANSWER } from "#domain/model/budget-words.ts";
 import type { Claim } from "#domain/model/claim.ts";
 import { accept } from "#domain/model/decision.ts";
@@ -32,6 +38,7 @@ import { isLaneHeld, LANES, limitLane } from "#engine/lanes.ts";
 import { machineObserver } from "#engine/observe.ts";
 import type { Registry } from "#engine/outbox.ts";
 import { drain } from "#engine/outbox.ts";
+import { PoolMemory, turnPool } from "#engine/pool.ts";
 import type { Observer } from "#engine/tick.ts";
 import { tick } from "#engine/tick.ts";
 import { messageOf, OverseerError } from "#errors.ts";
@@ -43,6 +50,7 @@ import type { Store } from "#store/store.ts";
 import { goalsForTick } from "#store/tick.ts";
 import { nodesInStatus, nodesOfGoal } from "#store/work.ts";
 import type { Chance } from "#sys/chance.ts";
+import { runFiles } from "#sys/run-files.ts";
 import { makeSeededChance } from "#sys/virtual-chance.ts";
 import type { Behaviour, Say } from "./agents.ts";
 import { BEHAVIOURS, VirtualAgent } from "./agents.ts";
@@ -53,12 +61,14 @@ import { Invariants } from "./invariants.ts";
 import type { Life } from "./machine.ts";
 import { Machine } from "./machine.ts";
 import { answerPrompt, drawMood, printSaid } from "./planner.ts";
-import { CONTINUING_ROLE, makeSimulatedConfig, planOf, type Scenario, STEP_MS } from "./scenario.ts";
+import { type PoolPlan, VirtualPool } from "./pool.ts";
+import { CONTINUING_ROLE, countPlanned, makeSimulatedConfig, planOf, type Scenario, STEP_MS } from "./scenario.ts";
 
 /** The parts of Overseer that are simulated, so that a test of the simulator can put a broken one in place of each. */
 export interface Subject {
   readonly tick: typeof tick;
   readonly drain: typeof drain;
+  readonly turnPool: typeof turnPool;
   readonly registry: Registry<World>;
   readonly isLaneHeld: typeof isLaneHeld;
   readonly observer: (real: Observer, world: World) => Observer;
@@ -70,6 +80,7 @@ export interface Subject {
 export const REAL: Subject = {
   tick,
   drain,
+  turnPool,
   registry: REGISTRY,
   isLaneHeld,
   observer: (real) => real,
@@ -92,6 +103,9 @@ export interface SimulationResult {
 }
 
 const MOST_NODES = 1_000;
+/** There are fewer tasks than that. */
+const MOST_TURNS = 100;
+const NO_WISHES = { excluded: false, capability: null, runtime: null, model: null };
 /** When everything has ended, nothing more can go wrong but late words; those get some time. */
 const LEAST_STEPS = 40;
 
@@ -107,6 +121,13 @@ export async function simulate(
   }
 }
 
+/** One life of Overseer, with what it remembers. */
+interface LivingOverseer {
+  readonly life: Life;
+  readonly observer: Observer;
+  readonly pool: PoolMemory;
+}
+
 class Simulation {
   private readonly machine: Machine;
   private readonly agents = new Map<number, VirtualAgent>();
@@ -117,7 +138,7 @@ class Simulation {
   private readonly invariants: Invariants;
   private readonly patience = new Map<string, number>();
   private readonly trace: string[] = [];
-  private life: { readonly life: Life; readonly observer: Observer } | undefined;
+  private life: LivingOverseer | undefined;
   private faultsNow: readonly Fault[] = [];
   private step = 0;
   private deaths = 0;
@@ -138,19 +159,25 @@ class Simulation {
     this.chance = makeSeededChance(scenario.seed);
     const config = subject.config(makeSimulatedConfig(scenario));
     this.machine = new Machine(scenario.seed, config, (side) => this.runnerStarts(side.request.env[RUNNER_MARK] ?? ""));
+    const { auto = null } = scenario;
+    if (auto) this.machine.pool = new VirtualPool(this.machine, auto, () => this.step);
     this.machine.meanwhile = async () => {
+      if (this.machine.pool) await this.machine.pool.attend();
       for (const agent of this.agents.values()) await agent.attend();
     };
     this.people = this.machine.outside("human:ada");
     this.model = makeSeededChance(scenario.seed ^ 0x5b117);
     this.machine.answersModel = (prompt) => this.answerModel(prompt);
-    this.invariants = new Invariants(this.machine, this.agents, makeSimulatedConfig(scenario));
+    this.invariants = new Invariants(this.machine, this.agents, makeSimulatedConfig(scenario), auto);
+    if (this.machine.pool) this.machine.pool.onAsk = (pull) => this.invariants.auto.lookAtAsking(pull);
   }
 
   async run(): Promise<SimulationResult> {
     const { stormy, calm, continuing } = this.scenario;
     if (continuing) await this.letSessionsContinue();
     await this.want();
+    const standing = this.scenario.auto?.standing ?? null;
+    if (standing !== null) await addWorker(this.people, { ...NO_WISHES, name: standing });
     for (this.step = 0; this.step < stormy + calm; this.step += 1) {
       await this.oneStep();
       await this.invariants.look(this.step);
@@ -197,6 +224,7 @@ class Simulation {
     if (this.diskLowUntil !== null && (this.isCalm || this.step >= this.diskLowUntil)) this.fillDisk(null);
     for (const fault of this.faultsNow) await this.strikeWorld(fault);
     await clock.advance(STEP_MS);
+    if (this.machine.pool) await this.movePool(this.machine.pool);
     for (const agent of this.agents.values()) await agent.step();
     await this.answers();
     await this.reviews();
@@ -207,6 +235,11 @@ class Simulation {
     if (this.has("lost-wake")) return;
     await this.daemon();
     if (this.has("double-wake")) await this.daemon();
+  }
+
+  private async movePool(pool: VirtualPool): Promise<void> {
+    await pool.putFiles(this.step);
+    await pool.attend();
   }
 
   private has(kind: Fault["kind"]): boolean {
@@ -281,6 +314,34 @@ class Simulation {
         const living = all.filter(({ alive }) => alive);
         return living[fault.number % Math.max(1, living.length)]?.loseWorktree();
       }
+      default:
+        return this.strikePool(fault, this.machine.pool);
+    }
+  }
+
+  /** The same to the pool, and to those who steer it. */
+  private async strikePool({ kind, number, after }: Fault, pool: VirtualPool | null): Promise<void> {
+    if (!pool) return;
+    switch (kind) {
+      case "pool-empty":
+        pool.emptyUntil = this.step + 1 + (number % 15);
+        return;
+      case "pool-repeats":
+        pool.repeats = 1 + (number % 3);
+        return;
+      case "pool-fails":
+        pool.failing = after ? "exit" : "hang";
+        return;
+      case "task-file-changed":
+        return pool.changeFile(number);
+      case "task-file-away":
+        await pool.takeFileAway(number);
+        this.holds.push(() => pool.putFilesBack());
+        return;
+      case "auto-paused":
+        await pauseAuto(this.people, null);
+        this.holds.push(async () => void (await resumeAuto(this.people, null)));
+        return;
       default:
         return;
     }
@@ -395,15 +456,70 @@ class Simulation {
 
   /** One look of the daemon's, with all that follows; it may be its last. */
   private async daemon(): Promise<void> {
-    const { life, observer } = this.living();
-    const work = this.oneTick(life.world, observer).catch((error: unknown) => {
+    const { auto } = this.scenario;
+    const began = this.life === undefined;
+    const { life, observer, pool } = this.living();
+    if (auto && began) await this.startAuto(life, auto);
+    const tolerate = (error: unknown) => {
       if (life.isOver()) return;
       if (!(error instanceof OverseerError) && !/ENOSPC/.test(messageOf(error))) throw error;
       this.say(`the tick failed: ${messageOf(error)}`);
-    });
+    };
+    let work = this.oneTick(life.world, observer).catch(tolerate);
+    // A loop of its own: what keeps the tick from working does not keep it from looking.
+    if (auto) work = work.then(() => this.turnThePool(life, pool)).catch(tolerate);
+    if (auto?.postAccept) work = work.then(() => this.endHolds(life)).catch(tolerate);
     if ((await Promise.race([work, life.over])) !== "died") return;
     this.deaths += 1;
     this.life = undefined;
+  }
+
+  /** As the daemon does it when it reads of it in the log. */
+  private async endHolds({ world }: Life): Promise<void> {
+    if (this.machine.fresh.some(mayEndHold)) await hastenHeldLandings(world);
+  }
+
+  /** A daemon that was started by `up --auto` leaves word of itself, and says in the log that it works on the pool. */
+  private async startAuto({ identity, world }: Life, { workers, command, directory }: PoolPlan): Promise<void> {
+    const { clock, files, store } = this.machine;
+    const run = runFiles(world.root.state);
+    const instance = `life-${identity.pid}`;
+    const registration: Registration = {
+      ...{ ...identity, instance, version: "simulated", socket: "none", log: run.log, since: clock.now() },
+      ...{ supervision: true, auto: true, flags: {} },
+    };
+    for (const path of [run.registration, run.log]) await files.makeDir(dirname(path));
+    await files.write(run.registration, JSON.stringify(registration));
+    const sources: PoolSource[] = [
+      ...(directory === null ? [] : (["directory"] as const)),
+      ...(command === null ? [] : (["command"] as const)),
+    ];
+    const data = { instance, sources, concurrency: workers, tasks: null, budgetUsd: null };
+    await store.commit({
+      at: clock.now(),
+      reads: {},
+      decide: () => accept([{ type: "auto.started", actor: "overseer", because: "asked-for", data }], null),
+    });
+  }
+
+  /** Until it takes nothing more. What its pool stands on may be broken: then this life ends, and the next comes later. */
+  private async turnThePool(life: Life, memory: PoolMemory): Promise<void> {
+    for (let turn = 0; turn < MOST_TURNS; turn += 1) {
+      const { took, failure } = await this.subject.turnPool(life.world, memory);
+      if (failure) {
+        this.say(`auto mode ends: ${failure.problem}`);
+        await this.machine.store.commit({
+          at: this.machine.clock.now(),
+          reads: {},
+          decide: () =>
+            accept([{ type: "auto.failed", actor: "overseer", because: "hard-failure", data: failure }], null),
+        });
+        this.skipTicks = 3;
+        life.end();
+        return;
+      }
+      if (!took) return;
+    }
   }
 
   private async oneTick(world: World, observer: Observer): Promise<void> {
@@ -448,7 +564,7 @@ class Simulation {
     const observer = machineObserver(world, { periodMs: STEP_MS });
     this.invariants.noteWatcherStart();
     this.say(`overseer begins as ${life.identity.pid}`);
-    this.life = { life, observer: this.subject.observer(observer, world) };
+    this.life = { life, observer: this.subject.observer(observer, world), pool: new PoolMemory() };
     this.machine.flakes = () => this.has("check-flakes");
     return this.life;
   }
@@ -527,7 +643,7 @@ class Simulation {
       living: livingAttempts(),
       open: openActions(),
     });
-    return all.length === 0 && living.length === 0 && open.length === 0;
+    return all.length === 0 && living.length === 0 && open.length === 0 && this.machine.pool?.isEmpty() !== false;
   }
 
   /** What people want: goals of a few tasks each, some of which wait for others. */
@@ -549,7 +665,7 @@ class Simulation {
           null,
         ),
     });
-    const tasks = this.scenario.agents;
+    const tasks = countPlanned(this.scenario);
     const perGoal = 4;
     for (let first = 0; first < tasks; first += perGoal) {
       const goalId = `goal_${String(first / perGoal).padStart(5, "0")}`;
@@ -578,7 +694,9 @@ class Simulation {
       decide: ({ goal, nodes }) => {
         if (!goal) throw new Error("no goal");
         const way = { source: "file" as const, rejected: [], raw: "", change: "first plan" };
-        const plan = planOf(count, this.chance, this.scenario.budget);
+        const { auto, budget } = this.scenario;
+        const helper = auto ? `helper${Number(goalId.slice("goal_".length))}` : undefined;
+        const plan = planOf(count, this.chance, { budget, helper });
         return settleDecision({ goal, nodes }, acceptPlan(goal, nodes, plan, DEFAULT_PLAN_LIMITS, way, moment), moment);
       },
     });

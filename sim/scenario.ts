@@ -7,7 +7,8 @@ import { defaultConfig } from "#config/schema.ts";
 import type { PlannedNode } from "#domain/plans/plan.ts";
 import type { Chance } from "#sys/chance.ts";
 import type { Fault } from "./faults.ts";
-import { drawBroken, drawFaults, drawLowDisks, drawNoStarts } from "./faults.ts";
+import { drawBroken, drawFaults, drawLowDisks, drawNoStarts, drawPoolFaults } from "./faults.ts";
+import { type PoolPlan, TASK_DIRECTORY } from "./pool.ts";
 
 export interface Scenario {
   readonly seed: number;
@@ -27,13 +28,18 @@ export interface Scenario {
   readonly replanning?: boolean;
   /** The session of landed work is given the next piece. */
   readonly continuing?: boolean;
+  /** Overseer runs in auto mode, and this is its pool. */
+  readonly auto?: PoolPlan;
   /** Overseer dies at this very call, counted over the whole course; for going through all of them. */
   readonly death?: { readonly call: number; readonly when: "before" | "after" };
 }
 
 export const STEP_MS = 60_000;
 
-export function scenarioOf(seed: number, options: { readonly agents?: number } = {}): Scenario {
+export function scenarioOf(
+  seed: number,
+  options: { readonly agents?: number; readonly auto?: boolean } = {},
+): Scenario {
   const stormy = 120;
   const review = seed % 3 === 0;
   const budget = seed % 4 === 1 ? { budget: 0.01 } : {};
@@ -44,10 +50,37 @@ export function scenarioOf(seed: number, options: { readonly agents?: number } =
     ...(seed % 5 === 3 ? drawBroken(seed, stormy) : []),
   ];
   const replanning: Pick<Scenario, "replanning"> = seed % 7 === 5 ? { replanning: true } : {};
-  const drawn = { faults, review, blocking: seed % 5 === 4, continuing: seed % 2 === 0, ...budget, ...replanning };
-  // Parts of what was split late in the storm may wait for each other; who lost a worktree begins again.
-  const calm = replanning.replanning ? 400 : seed % 5 === 3 ? 260 : 180;
+  const auto = (options.auto ?? runsAuto(seed)) ? { auto: planPool(seed, options.agents ?? 12) } : {};
+  if (auto.auto) faults.push(...drawPoolFaults(seed, stormy));
+  const drawn = {
+    ...{ faults, review, blocking: seed % 5 === 4, continuing: seed % 2 === 0 },
+    ...{ ...budget, ...replanning, ...auto },
+  };
+  // Parts of what was split late in the storm may wait for each other, tasks of the pool for a worker, and who lost a worktree begins again.
+  const calm = replanning.replanning ? 400 : auto.auto ? 300 : seed % 5 === 3 ? 260 : 180;
   return { seed, agents: options.agents ?? 12, stormy, calm, ...drawn };
+}
+
+/** Two courses of eleven, so that each of the other kinds of course is met with it. */
+function runsAuto(seed: number): boolean {
+  return seed % 11 === 2 || seed % 11 === 10;
+}
+
+/** Two thirds of the tasks come from the pool, by its command, from its directory or both. */
+function planPool(seed: number, tasks: number): PoolPlan {
+  const [pooled, kind] = [Math.floor((tasks * 2) / 3), seed % 3];
+  return {
+    workers: 2 + (seed % 2),
+    command: kind === 0 ? pooled : kind === 1 ? Math.ceil(pooled / 2) : seed % 2 === 0 ? pooled : null,
+    directory: kind === 0 ? null : kind === 1 ? Math.floor(pooled / 2) : seed % 2 === 0 ? null : pooled,
+    standing: seed % 4 < 2 ? "ben" : null,
+    postAccept: seed % 5 < 2,
+  };
+}
+
+/** How many tasks are those of goals that people have planned. */
+export function countPlanned({ agents, auto }: Pick<Scenario, "agents" | "auto">): number {
+  return agents - (auto?.command ?? 0) - (auto?.directory ?? 0);
 }
 
 /** Directories that tasks have to themselves in turn. */
@@ -57,7 +90,11 @@ const AREAS = ["area/north", "area/south"] as const;
  * Two phases: the second waits for the first, and inside each some tasks wait for the one before. Some name their files,
  * which they have to themselves (SCOPE-1): those that they write, which tasks of other goals name too, and a directory.
  */
-export function planOf(count: number, chance: Chance, budget?: number): PlannedNode[] {
+export function planOf(
+  count: number,
+  chance: Chance,
+  { budget, helper }: { readonly budget?: number | undefined; readonly helper?: string | undefined } = {},
+): PlannedNode[] {
   const half = Math.ceil(count / 2);
   const limits = budget === undefined ? undefined : { budget: { cost: budget } };
   const task = (number: number, before: number | undefined): PlannedNode => ({
@@ -66,6 +103,8 @@ export function planOf(count: number, chance: Chance, budget?: number): PlannedN
     hints: {
       ...(chance.next() < 0.4 ? { files: [`src/*-T${number}.txt`, AREAS[chance.next() < 0.5 ? 0 : 1]] } : {}),
       ...(limits && number % 2 === 0 ? { limits } : {}),
+      // Some name their agent, which is then no worker of auto mode.
+      ...(helper !== undefined && number % 3 === 0 ? { suggestedAgentId: `${helper}-${number}` } : {}),
     },
   });
   const phase = (id: string, from: number, to: number, deps: readonly string[]): PlannedNode => {
@@ -105,7 +144,8 @@ export function makeSimulatedConfig({
   agents,
   review = false,
   replanning = false,
-}: Pick<Scenario, "agents" | "review" | "replanning"> & { readonly seed?: number }): Config {
+  auto,
+}: Pick<Scenario, "agents" | "review" | "replanning" | "auto"> & { readonly seed?: number }): Config {
   const given = DEFAULTS;
   const check = { command: "make test", timeout: 600_000, on: ["done"], expect: null, protected: [] };
   return {
@@ -113,7 +153,8 @@ export function makeSimulatedConfig({
     runtime: "scripted",
     checks: { tests: check } as unknown as Config["checks"],
     agents: { ...given.agents, maxConcurrent: review ? 3 : Math.max(5, agents), startsPerMinute: 10_000, stagger: 0 },
-    landing: { ...given.landing, mode: review ? "review" : "auto" },
+    // Squashing, which auto mode would do, is not played.
+    landing: { ...given.landing, mode: review ? "review" : "auto", ...(auto ? { strategy: "merge" } : {}) },
     reconcile: { ...given.reconcile, tickEvery: STEP_MS },
     recovery: {
       ...given.recovery,
@@ -129,7 +170,18 @@ export function makeSimulatedConfig({
       ...given.planner,
       ...{ enabled: replanning, timeout: 2 * STEP_MS, diagnoseStalls: seed % 2 === 0, diagnosesPerHour: 20 },
     },
+    ...(auto ? { auto: configureAuto(auto) } : {}),
     provider: { patience: 2 * STEP_MS, backoff: { base: STEP_MS, max: 8 * STEP_MS } },
     quota: { backoff: { base: 2 * STEP_MS, max: 10 * STEP_MS } },
+  };
+}
+
+function configureAuto({ workers, command, directory, postAccept }: PoolPlan): Config["auto"] {
+  return {
+    ...DEFAULTS.auto,
+    ...{ concurrency: workers, maxWaiting: 4, taskPoolTimeout: STEP_MS },
+    taskPoolCommand: command === null ? null : "next-task",
+    taskDirectory: directory === null ? null : TASK_DIRECTORY,
+    postAcceptCommand: postAccept ? "make installed" : null,
   };
 }

@@ -41,7 +41,7 @@ const UP_MS = 120_000;
 /** Waits until a guard that was started watches a daemon, or says why it does not. */
 export async function awaitGuard(
   world: World,
-  exited: () => number | undefined,
+  readExit: () => number | undefined,
   startedAt: number,
 ): Promise<GuardStatus> {
   for (const until = world.clock.now() + UP_MS; world.clock.now() < until; ) {
@@ -55,7 +55,7 @@ export async function awaitGuard(
         guard.gaveUp.why,
         "'overseer guard status' shows its last words.",
       );
-    const code = exited();
+    const code = readExit();
     if (code !== undefined) {
       const hint = `Its last output is in ${world.root.state}/logs/guard.out; 'overseer guard' in a terminal shows it.`;
       throw new OverseerError(

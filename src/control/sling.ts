@@ -17,6 +17,7 @@ import { resolveConfigured, roleSources } from "#config/places.ts";
 import { findRole, loadRoles } from "#config/roles.ts";
 import type { Config } from "#config/schema.ts";
 import { isPromised, listPromisedNames } from "#domain/agents/promised-names.ts";
+import { pickPlace } from "#domain/auto/workers.ts";
 import { handoffOf, reviewWordOf, splitHandoffOf } from "#domain/briefing/handoff.ts";
 import type { OverlayInput, OverlayTask } from "#domain/briefing/overlay.ts";
 import {
@@ -32,7 +33,7 @@ import { renderPrime } from "#domain/briefing/prime.ts";
 import { checkScope } from "#domain/core/scope.ts";
 import type { Attempt, Usage } from "#domain/model/attempt.ts";
 import { AGENT_NAME, attemptLabel, findKeptWork, isLiving } from "#domain/model/attempt.ts";
-import { isAutoName, type Worker } from "#domain/model/auto.ts";
+import { isAutoName, isPlaceName, type Worker } from "#domain/model/auto.ts";
 import { chooseChecks } from "#domain/model/check.ts";
 import type { Crystallization } from "#domain/model/crystallization.ts";
 import { resolveLimits } from "#domain/model/limits.ts";
@@ -178,6 +179,7 @@ async function slingOnce(world: World, input: SlingInput, tell: SlingProgress): 
   const runtimeName = input.runtime ?? worker?.runtime ?? hints.runtime ?? role.runtime ?? config.runtime;
   const runtime = await world.runtime(runtimeName);
   const isAuto = input.name !== undefined && isAutoName(input.name);
+  const isPlace = isAuto || worker?.excluded === false;
   const { allowedTools, permissionMode, model } = config.defaults;
   // AUTO-10: workers of auto mode take the defaults, whatever their role says.
   const asked = withTools(isAuto ? { ...role, permissionMode } : role, allowedTools);
@@ -245,7 +247,11 @@ async function slingOnce(world: World, input: SlingInput, tell: SlingProgress): 
   if (input.dryRun) return { dryRun: true, plan };
   return {
     dryRun: false,
-    attempt: await start(world, input, { plan, role, doctrine, work, lineage, policy, version: ready.version }, tell),
+    attempt: await start(
+      ...([world, input] as const),
+      { plan, isPlace, role, doctrine, work, lineage, policy, version: ready.version },
+      tell,
+    ),
   };
 }
 
@@ -289,23 +295,28 @@ export function notReady({ code, reason, hint }: Extract<Readiness, { ready: fal
 
 /**
  * A name we chose ourselves may be taken by somebody faster; then the next one is as good. A restart asks for the name it
- * had; should a person have given it to somebody else meanwhile, it continues under another rather than not at all.
+ * had; should a person have given it to somebody else meanwhile, it continues under another rather than not at all. Whoever
+ * works in a place of auto mode gets another place.
  */
 async function start(world: World, input: SlingInput, made: Made, tell: SlingProgress): Promise<Attempt> {
   for (let { plan } = made; ; ) {
     try {
       return await act(world, await orderFor(world, input, { ...made, plan }), tell);
     } catch (error) {
-      const isChosen = input.name !== undefined && !isAutoName(input.name);
-      const chosen = isChosen && input.restart === undefined && input.follows === undefined;
-      if (chosen || !(error instanceof OverseerError) || error.code !== "NAME_TAKEN") throw error;
-      plan = { ...plan, agent: await freeName(world, plan, isAutoName(plan.agent) ? "auto" : undefined) };
+      const chosen = input.name !== undefined && input.restart === undefined && input.follows === undefined;
+      const isPlace = made.isPlace && (input.dispatchId !== undefined || input.restart !== undefined);
+      if ((chosen && !isPlace) || !(error instanceof OverseerError) || error.code !== "NAME_TAKEN") throw error;
+      const agent = isPlace ? (await freeNames(world, plan)).choose(plan.agent) : await freeName(world, plan);
+      if (agent === undefined) throw error; // every worker has a task: it waits
+      plan = { ...plan, agent };
     }
   }
 }
 
 interface Made {
   readonly plan: SlingPlan;
+  /** Its name is that of a place of auto mode. */
+  readonly isPlace: boolean;
   readonly role: Role;
   /** The role whose doctrine it follows; undefined for none. */
   readonly doctrine: Role | undefined;
@@ -683,30 +694,46 @@ function contradiction(flag: string, truth: string): OverseerError {
   );
 }
 
-/** `builder-1`, `builder-2` …: the first that is free. */
-async function freeName(
-  world: World,
-  wish: Pick<SlingPlan, "capability" | "goalId" | "workNodeId">,
-  stem = AGENT_NAME.test(wish.capability) ? wish.capability.slice(0, 26) : "agent",
-): Promise<string> {
-  const isFree = await freeNames(world, wish);
+/** `builder-1`, `builder-2` …: the first that is free, and no place of auto mode. */
+async function freeName(world: World, wish: Pick<SlingPlan, "capability" | "goalId" | "workNodeId">): Promise<string> {
+  const stem = AGENT_NAME.test(wish.capability) && wish.capability !== "auto" ? wish.capability.slice(0, 26) : "agent";
+  const names = await freeNames(world, wish);
   for (let number = 1; ; number += 1) {
-    if (isFree(`${stem}-${number}`)) return `${stem}-${number}`;
+    const name = `${stem}-${number}`;
+    if (!names.isPlace(name) && names.choose(name) === name) return name;
   }
 }
 
-/** Whether a name may be given to whoever is put on that node: nobody carries it, and none that is to come back does. */
-export async function freeNames(
-  world: World,
-  node: Pick<Attempt, "goalId" | "workNodeId">,
-): Promise<(name: string) => boolean> {
-  const { living, actions, last } = await (await world.writer()).read({
+/** Names for whoever is put on a node. */
+export interface FreeNames {
+  isPlace(name: string): boolean;
+  /**
+   * That name, where it may be given: nobody carries it, and none that is to come back does. Another where it is a place that
+   * is taken; undefined where none may be given.
+   */
+  choose(wanted: string): string | undefined;
+}
+
+export async function freeNames(world: World, node: Pick<Attempt, "goalId" | "workNodeId">): Promise<FreeNames> {
+  const { living, actions, last, conditions } = await (await world.writer()).read({
     living: livingAttempts(),
     actions: openActions(),
     last: lastAttemptsOfOpen(),
+    conditions: presentConditions(),
   });
+  const workers = conditions.find((one) => one.kind === "workers")?.workers ?? [];
+  const places = workers.filter(({ excluded }) => !excluded).map(({ name }) => name);
+  const taken = new Set(living.map(({ agent }) => agent));
   const promised = listPromisedNames(actions, last);
-  return (name) => !living.some((one) => one.agent === name) && !isPromised(name, promised, node);
+  const isPlace = (name: string) => isPlaceName(name, workers);
+  return {
+    isPlace,
+    choose: (wanted) => {
+      if (!isPlace(wanted)) return taken.has(wanted) || isPromised(wanted, promised, node) ? undefined : wanted;
+      const elsewhere = promised.filter(({ agent }) => isPromised(agent, promised, node)).map(({ agent }) => agent);
+      return pickPlace(wanted, places, { living: taken, promised: new Set(elsewhere) });
+    },
+  };
 }
 
 /** An earlier attempt's last commit where it builds on the target; else the target itself. */

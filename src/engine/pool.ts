@@ -17,10 +17,18 @@ import { describeShortage } from "#domain/agents/admission.ts";
 import { judgePull, type PullVerdict } from "#domain/auto/may-pull.ts";
 import { type PoolAnswer, readPoolAnswer } from "#domain/auto/pool-answer.ts";
 import { countPool } from "#domain/auto/pool-state.ts";
-import { judgeEnd, type PulledTask, type Taken, takeTask, taskKey } from "#domain/auto/take-task.ts";
+import {
+  endTask,
+  judgeEnd,
+  listForgotten,
+  type PulledTask,
+  type TakenTask,
+  takeTask,
+  taskKey,
+} from "#domain/auto/take-task.ts";
 import { judgeVanished, matchWorkers } from "#domain/auto/workers.ts";
 import { describeHold } from "#domain/health/settings.ts";
-import type { AutoCondition, HardFailure, PoolSource, Worker } from "#domain/model/auto.ts";
+import type { AutoCondition, HardFailure, PoolSource, PoolTask, Worker } from "#domain/model/auto.ts";
 import type { Condition } from "#domain/model/condition.ts";
 import { accept } from "#domain/model/decision.ts";
 import type { NewEvent } from "#domain/model/event.ts";
@@ -105,13 +113,23 @@ async function recordEnds(world: World, memory: PoolMemory): Promise<void> {
   memory.lastTakenAt = auto?.lastTakenAt ?? null;
   memory.lastEndedAt = auto?.lastEndedAt ?? null;
   if (!auto || auto.open.length === 0) return;
-  const { goals } = await store.read({ goals: goalsForTick(Number.MAX_SAFE_INTEGER) });
-  const isGoing = new Set(
-    goals.filter(({ status }) => status === "active" || status === "paused").map((one) => one.goalId),
-  );
-  for (const { goalId } of auto.open.filter((one) => !isGoing.has(one.goalId))) {
+  const { goals, nodes } = await store.read({
+    goals: goalsForTick(Number.MAX_SAFE_INTEGER),
+    nodes: nodesForTick(Number.MAX_SAFE_INTEGER),
+  });
+  const isEnded = ({ goalId }: PoolTask) => {
+    const goal = goals.find((one) => one.goalId === goalId);
+    return (
+      judgeEnd(
+        goal,
+        nodes.filter((one) => one.goalId === goalId),
+      ) !== undefined
+    );
+  };
+  const moment = { now: world.clock.now(), actor: "overseer" as const };
+  for (const { goalId } of auto.open.filter(isEnded)) {
     await store.commit({
-      at: world.clock.now(),
+      at: moment.now,
       reads: {
         conditions: presentConditions(),
         goal: goalById(goalId),
@@ -119,14 +137,11 @@ async function recordEnds(world: World, memory: PoolMemory): Promise<void> {
         costs: costsOfGoals(),
       },
       decide: ({ conditions, goal, nodes, costs }) => {
-        const outcome = judgeEnd(goal, nodes);
-        const isOpen = findPoolState(conditions).auto?.open.some((one) => one.goalId === goalId) === true;
-        if (outcome === undefined || !isOpen) return accept([], null);
-        const data = { outcome, costUsd: costs.get(goalId) ?? 0 };
-        return accept([{ type: "pool.ended", actor: "overseer", goalId, because: outcome, data }], null);
+        const seen = { auto: findPoolState(conditions).auto, goal, nodes };
+        return accept(endTask(goalId, seen, costs.get(goalId) ?? 0, moment), null);
       },
     });
-    memory.lastEndedAt = world.clock.now();
+    memory.lastEndedAt = moment.now;
   }
 }
 
@@ -204,11 +219,12 @@ async function takeFile(world: World, path: string, memory: PoolMemory): Promise
   const { auto } = await readKnown(world);
   const maxBytes = await maxTaskBytes(world);
   const found = await readTaskDirectory(world, path, { taken: auto?.files ?? {}, read: memory.files, maxBytes });
+  const forgotten = listForgotten(auto, found.gone);
   const about: NewEvent[] = [
     ...found.refused.map((data) => ({ type: "pool.refused", actor: "overseer", because: "no-task", data }) as const),
-    ...(found.gone.length === 0
+    ...(forgotten.length === 0
       ? []
-      : [{ type: "pool.forgotten", actor: "overseer", because: "files-gone", data: { keys: found.gone } } as const]),
+      : [{ type: "pool.forgotten", actor: "overseer", because: "files-gone", data: { keys: forgotten } } as const]),
   ];
   if (about.length > 0) {
     await (await world.writer()).commit({ at: world.clock.now(), reads: {}, decide: () => accept(about, null) });
@@ -232,7 +248,7 @@ async function takeAnswer(world: World, auto: AutoSettings, memory: PoolMemory, 
   return { ...NOTHING, took: taken?.kind === "taken", failure: answer.kind === "failed" ? answer.failure : null };
 }
 
-function storeAnswer(world: World, pull: string, text: string): Promise<Taken> {
+function storeAnswer(world: World, pull: string, text: string): Promise<TakenTask> {
   return storeTask(world, { source: "command", key: taskKey(text), pull, text });
 }
 
@@ -272,7 +288,7 @@ async function recordEmpty(world: World, auto: AutoSettings, memory: PoolMemory)
 /** The name of a goal is made of its words; when somebody takes it in between, the next one is free. */
 const MOST_NAMES_TRIED = 20;
 
-async function storeTask(world: World, task: Omit<PulledTask, "words">): Promise<Taken> {
+async function storeTask(world: World, task: Omit<PulledTask, "words">): Promise<TakenTask> {
   const words = await titleOfTask(world, task.text);
   const store = await world.writer();
   for (let tried = 1; ; tried += 1) {

@@ -237,16 +237,16 @@ export class Guard {
     await this.write();
     this.say("plain", `Ending the daemon (pid ${registration.pid}) …`);
     processes.signal(registration, "SIGTERM");
-    const gone = async (ms: number) => {
+    const waitForEnd = async (ms: number) => {
       for (const until = clock.monotonic() + ms; processes.alive(registration) && clock.monotonic() < until; ) {
         await clock.sleep(LOOK_MS);
       }
       return !processes.alive(registration);
     };
-    if (await gone(this.settings.graceMs)) return;
+    if (await waitForEnd(this.settings.graceMs)) return;
     this.say("warning", "⚠ It did not end when asked, and is ended.");
     processes.signal(registration, "SIGKILL");
-    await gone(this.settings.graceMs);
+    await waitForEnd(this.settings.graceMs);
   }
 
   /** GUARD-3: an agent of its own looks at what broke. It ends by itself, or at its time. */

@@ -10,12 +10,14 @@ import { scaled } from "../support/scale.ts";
 
 const PLACES = 50;
 
-/** An ordinary course, and one in which a model is asked about stalls and splits work. */
+/** An ordinary course, one in which a model is asked about stalls and splits work, and one in auto mode. */
 const COURSES: [when: "before" | "after", seed: number, places: number][] = [
   ["before", 3, PLACES],
   ["after", 3, PLACES],
   ["before", 40, PLACES / 2],
   ["after", 40, PLACES / 2],
+  ["before", 10, PLACES / 8],
+  ["after", 10, PLACES / 8],
 ];
 
 test.each(COURSES)(

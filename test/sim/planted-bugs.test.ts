@@ -13,9 +13,13 @@ async function firstBroken({
   from = 1,
   often = [],
   replanning,
+  auto,
 }: PlantedBug): Promise<{ scenario: Scenario; broken: Violation }> {
   for (let seed = from; seed <= 2_000; seed += 1) {
-    const scenario = { ...withOften(scenarioOf(seed), often), ...(replanning ? { replanning } : {}) };
+    const scenario = {
+      ...withOften(scenarioOf(seed, auto ? { auto } : {}), often),
+      ...(replanning ? { replanning } : {}),
+    };
     const [broken] = (await simulate(scenario, { subject })).violations;
     if (broken) return { scenario, broken };
   }

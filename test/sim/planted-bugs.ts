@@ -3,11 +3,13 @@
  * would do. The simulator has to find every one of them; a simulator that finds nothing proves nothing.
  */
 
+import { forgetAsking } from "#act/auto/task-command.ts";
 import { takeFields } from "#act/updates/take-update.ts";
 import { copyInput, slingAgent } from "#control/sling.ts";
 import type { World } from "#control/world.ts";
 import { ACTION_TRIES, applyToAction } from "#domain/model/action.ts";
 import { type Attempt, attemptEvent, isLiving, NO_USAGE } from "#domain/model/attempt.ts";
+import type { AutoCondition } from "#domain/model/auto.ts";
 import type { Condition } from "#domain/model/condition.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
 import type { EventOf, NewEvent } from "#domain/model/event.ts";
@@ -17,6 +19,7 @@ import type { Pulse } from "#domain/signals/pulse.ts";
 import { wasDispatched } from "#engine/actions/dispatched.ts";
 import { REGISTRY } from "#engine/actions/index.ts";
 import { drain } from "#engine/outbox.ts";
+import { turnPool } from "#engine/pool.ts";
 import type { Observer } from "#engine/tick.ts";
 import { tick } from "#engine/tick.ts";
 import type { FaultKind } from "#sim/faults.ts";
@@ -34,6 +37,8 @@ export interface PlantedBug {
   readonly often?: readonly FaultKind[];
   /** Shows only where a model splits work. */
   readonly replanning?: true;
+  /** Shows only in auto mode. */
+  readonly auto?: true;
   readonly subject: Partial<Subject>;
   /** What it breaks, at least one of these. */
   readonly breaks: readonly Invariant[];
@@ -194,7 +199,9 @@ const forgettingBroken = seeing("recoveries", ({ recoveries = [] }) => ({
 
 /** That a person was asked about a node, and has answered, is not remembered. */
 const forgettingAnswers = seeing("recoveries", ({ recoveries = [] }) => ({
-  recoveries: (recoveries as readonly Recovery[]).map((one) => ({ ...one, askedAt: null, answeredAt: null })),
+  recoveries: (recoveries as readonly Recovery[]).map(({ askedSeq: _asked, ...one }) => ({
+    ...{ ...one, askedAt: null, answeredAt: null },
+  })),
 }));
 
 /** A start that the machine was in the way of is given up like any other. */
@@ -311,7 +318,120 @@ function rewritingDone(): (real: Store) => Store {
   });
 }
 
+/** Whoever stores a task sees what is known of auto mode in another way. */
+function storingTasks(change: (auto: AutoCondition) => AutoCondition): (real: Store) => Store {
+  return seeing("named", ({ conditions = [] }) => ({
+    conditions: (conditions as readonly Condition[]).map((one) => (one.kind === "auto" ? change(one) : one)),
+  }));
+}
+
+/** Nobody who asks the pool sees that a person has paused it. */
+function overlookingPause(real: Store): Store {
+  return {
+    ...real,
+    read: async <R extends Reads>(reads: R): Promise<ReadResults<R>> => {
+      const seen = await real.read(reads);
+      if (!("conditions" in seen)) return seen;
+      const conditions = (seen.conditions as readonly Condition[]).map((one) =>
+        one.kind === "auto" ? { ...one, paused: null } : one,
+      );
+      return { ...seen, conditions };
+    },
+  };
+}
+
+/** What the pool's command said is cleared away, and only then stored. */
+function clearingFirst(world: World): World {
+  const writer = async (): Promise<Store> => {
+    const store = await world.writer();
+    const commit = async <R extends Reads, T>(request: Commit<R, T>): Promise<CommitOutcome<T>> => {
+      let pull: string | null = null;
+      const look = (seen: ReadResults<R>): Decision<null> => {
+        const decision = request.decide(seen);
+        for (const event of decision.ok ? decision.events : []) if (event.type === "pool.taken") pull = event.data.pull;
+        return accept([], null);
+      };
+      await store.commit({ ...request, decide: look });
+      if (pull !== null) await forgetAsking(world, pull);
+      return store.commit(request);
+    };
+    return { ...store, commit };
+  };
+  return { ...world, writer };
+}
+
+/** Whoever a plan names gets the name of a worker. */
+function namingAfterWorkers(events: readonly NewEvent[]): readonly NewEvent[] {
+  return events.map((event) => {
+    if (!event.agent?.startsWith("helper")) return event;
+    const agent = "auto-1";
+    return event.type === "agent.slung" ? { ...event, agent, data: { ...event.data, agent } } : { ...event, agent };
+  });
+}
+
 export const PLANTED: readonly PlantedBug[] = [
+  {
+    name: "a task that is cleared away before it is stored",
+    from: 15,
+    auto: true,
+    often: ["store-busy", "pool-death"],
+    subject: { turnPool: (world, memory) => turnPool(clearingFirst(world), memory) },
+    breaks: ["every task that the pool gave away becomes one goal, or is openly repeated"],
+  },
+  {
+    name: "an answer of the pool that is taken again after a death",
+    from: 36,
+    auto: true,
+    often: ["pool-death"],
+    subject: { store: storingTasks((auto) => ({ ...auto, lastPull: null })) },
+    breaks: ["every task that the pool gave away becomes one goal, or is openly repeated"],
+  },
+  {
+    name: "a repeated task that is done twice",
+    auto: true,
+    often: ["pool-repeats"],
+    subject: { store: storingTasks((auto) => ({ ...auto, open: [] })) },
+    breaks: ["every task that the pool gave away becomes one goal, or is openly repeated"],
+  },
+  {
+    name: "a pool that does not look whether it is paused",
+    auto: true,
+    often: ["auto-paused"],
+    subject: { store: overlookingPause },
+    breaks: ["no task is taken while auto mode is paused or held back"],
+  },
+  {
+    name: "a worker's name for whom a plan has named",
+    auto: true,
+    subject: { store: writing(namingAfterWorkers) },
+    breaks: [
+      "a worker's name is for what auto mode dispatches, and for all of it",
+      "no more agents work under workers' names than there are workers, and no two under one",
+    ],
+  },
+  {
+    name: "more workers than were wanted",
+    auto: true,
+    subject: {
+      config: (real) => ({ ...real, auto: { ...real.auto, concurrency: real.auto.concurrency + 2 } }),
+    },
+    breaks: ["no more agents work under workers' names than there are workers, and no two under one"],
+  },
+  {
+    name: "an end of a task that is recorded twice",
+    auto: true,
+    subject: {
+      store: writing((events) => [...events, ...events.filter(({ type }) => type === "pool.ended")]),
+    },
+    breaks: ["a task of the pool ends once"],
+  },
+  {
+    name: "an end of a task that nobody records",
+    auto: true,
+    subject: { store: losing((event) => event.type === "pool.ended") },
+    breaks: ["a task of the pool ends once"],
+  },
+
   {
     name: "parts under ids that were used before",
     replanning: true,

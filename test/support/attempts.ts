@@ -36,6 +36,7 @@ async function addOne(store: Store, index: number, owner: ProcessMark): Promise<
         living: [],
         atWork: 0,
         promised: [],
+        workers: [],
         recent: [],
         lastAttempt,
         earlier: [],

@@ -203,6 +203,7 @@ async function addAttempt(
         living: [],
         atWork: 0,
         promised: [],
+        workers: [],
         recent: [],
         lastAttempt,
         earlier: [],

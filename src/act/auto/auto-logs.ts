@@ -18,8 +18,13 @@ export interface AutoLogEntry {
 
 type LogParts = Pick<ActParts, "root" | "files" | "clock" | "config">;
 
-/** One writer per file and process: two that turn it over at once would fight for the names. */
-const OPEN = new Map<string, { readonly size: number; readonly log: RotatingLog }>();
+type OpenLogs = Map<string, { readonly size: number; readonly log: RotatingLog }>;
+
+/**
+ * One writer per file and process: two that turn it over at once would fight for the names. A process is known by its files,
+ * so that a simulated one never waits for what another had begun before it died.
+ */
+const OPEN = new WeakMap<LogParts["files"], OpenLogs>();
 
 export function autoLogPath({ root }: Pick<ActParts, "root">, name: AutoLogName): string {
   return `${root.state}/logs/${name}.log`;
@@ -34,11 +39,13 @@ export async function recordAuto(
 ): Promise<void> {
   const { logs } = await parts.config();
   const path = autoLogPath(parts, name);
-  const known = OPEN.get(path);
+  const open: OpenLogs = OPEN.get(parts.files) ?? new Map();
+  OPEN.set(parts.files, open);
+  const known = open.get(path);
   const log =
     known?.size === logs.maxSize
       ? known.log
       : rotatingLog({ files: parts.files, path, maxBytes: logs.maxSize, keep: logs.keep });
-  OPEN.set(path, { size: logs.maxSize, log });
+  open.set(path, { size: logs.maxSize, log });
   await log.append(`${JSON.stringify(redactDeep({ time: isoTime(at), ...entry }))}\n`);
 }

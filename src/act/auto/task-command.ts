@@ -28,9 +28,11 @@ type CommandParts = Pick<ActParts, "root" | "files" | "exec" | "processes" | "cl
 
 /**
  * `$1` is the user's line, `$2` the directory of this asking, `$3` and `$4` how many bytes of output and of errors are
- * kept. The code is moved into place, so that one that is there is whole.
+ * kept. The code is moved into place, and only when everything that was printed is on the disk: whoever finds it finds the
+ * rest. Written sooner, a daemon that came just then would have taken a task for none; and so would one that has ended what
+ * the command had left behind on its output, since what was on its way through the pipe is gone then.
  */
-const SCRIPT = `{ { sh -c "$1" 2>&3 3>&-; printf '%s' "$?" >"$2/code.new" && mv "$2/code.new" "$2/code"; } | head -c "$3" >"$2/stdout" 3>&-; } 3>&1 | head -c "$4" >"$2/stderr"`;
+const SCRIPT = `{ { sh -c "$1" 2>&3 3>&-; printf '%s' "$?" >"$2/code.new"; } | head -c "$3" >"$2/stdout" 3>&-; } 3>&1 | head -c "$4" >"$2/stderr"; mv "$2/code.new" "$2/code"`;
 
 /** Everything that the command starts carries it, so that a daemon that comes later finds what is still at work. */
 const ENVIRONMENT_MARK = "OVERSEER_PULL";

@@ -31,7 +31,7 @@ import { refuse } from "#domain/core/refusal.ts";
 import { shellCommand } from "#domain/core/shell-words.ts";
 import type { Attempt, Usage } from "#domain/model/attempt.ts";
 import { NO_USAGE } from "#domain/model/attempt.ts";
-import { isAutoName } from "#domain/model/auto.ts";
+import { isPlaceName, type Worker } from "#domain/model/auto.ts";
 import type { Condition } from "#domain/model/condition.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
 import type { Goal } from "#domain/model/goal.ts";
@@ -153,7 +153,7 @@ async function giveUp(parts: ActParts, number: number, first: unknown, tell: Sli
   throw first;
 }
 
-/** How many places of the fleet are taken. */
+/** How many places of the fleet are taken, those of workers aside. */
 function countAtWork(
   {
     living,
@@ -161,6 +161,7 @@ function countAtWork(
     pulses,
   }: { readonly living: readonly Attempt[]; readonly theirs: readonly WorkNode[]; readonly pulses: readonly Pulse[] },
   conditions: readonly Condition[],
+  workers: readonly Worker[],
 ): number {
   const nodes = new Map(theirs.map((node) => [nodeKey(node.goalId, node.workNodeId), node]));
   const closed = new Set(
@@ -170,7 +171,7 @@ function countAtWork(
     pulses.flatMap((pulse) => (pulse.quotaAt === null && !pulse.providerFailure ? [] : [pulse.attempt])),
   );
   return living.filter((attempt) => {
-    if (isAutoName(attempt.agent)) return false;
+    if (isPlaceName(attempt.agent, workers)) return false;
     const node = nodes.get(nodeKey(attempt.goalId, attempt.workNodeId));
     return takesPlace({ attempt, node, cutOff: cutOff.has(attempt.attempt) && closed.has(accountOf(attempt.runtime)) });
   }).length;
@@ -215,9 +216,10 @@ async function claim(parts: ActParts, order: SlingOrder, tell: SlingProgress): P
       },
       decide: ({ goal, node, actions, conditions, ...fleet }) => {
         const promised = namesOfRestarts(actions);
-        const atWork = countAtWork(fleet, conditions);
+        const workers = conditions.find((one) => one.kind === "workers")?.workers ?? [];
+        const atWork = countAtWork(fleet, conditions, workers);
         const judge = (known: WorkNode) =>
-          admit({ ...fleet, atWork, promised, node: known }, order, limits, room, places, moment);
+          admit({ ...fleet, workers, atWork, promised, node: known }, order, limits, room, places, moment);
         if (order.prompted) return admitPrompted(goal, order.prompted, judge, moment);
         if (!goal) return noSuchGoal(order.goalId);
         if (goal.status !== "active") {

@@ -9,6 +9,7 @@ import type { Decision } from "#domain/model/decision.ts";
 import type { EventOf } from "#domain/model/event.ts";
 import { listTouched } from "#domain/model/fold.ts";
 import { startPlan } from "../../../test/support/attempts.ts";
+import { workerWith } from "../../../test/support/auto.ts";
 import { ADA, T0 } from "../../../test/support/samples.ts";
 import { scaled } from "../../../test/support/scale.ts";
 import { allowed, assignmentWith, nodeWith, placed, refused, typesOf } from "../../../test/support/tree.ts";
@@ -51,6 +52,7 @@ function judged(
     history: [],
     living: [],
     promised: [],
+    workers: [],
     recent: [],
     lastAttempt: 0,
     earlier: [],
@@ -192,6 +194,18 @@ describe("an agent that may not", () => {
   test.each<[string, Partial<FleetSeen>, Partial<Wanted["plan"]>, Partial<Room>]>([
     ["the longest name", {}, { agent: "a".repeat(31) }, {}],
     ["a name promised to this very node", { promised: [promised(NODE.workNodeId)] }, {}, {}],
+    [
+      "AUTO-3: a worker's place, whoever is to come back under its name",
+      { promised: [{ ...promised("T9"), agent: "auto-1" }] },
+      { agent: "auto-1" },
+      {},
+    ],
+    [
+      "AUTO-3: a worker's place beside a full fleet, a standing one's too",
+      { living: [1, 2, 3, 4, 5].map((number) => attempt(number)), workers: [workerWith("ben")] },
+      { agent: "ben" },
+      {},
+    ],
     ["a name whose owner has ended", { living: [], recent: [] }, { agent: "builder-1" }, {}],
     ["depth 0", {}, { depth: 0 }, {}],
     ["depth 1", {}, { depth: 1 }, {}],

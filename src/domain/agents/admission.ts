@@ -13,7 +13,7 @@ import type { Assignment } from "#domain/model/assignment.ts";
 import { assign } from "#domain/model/assignment.ts";
 import type { Attempt, AttemptPlan } from "#domain/model/attempt.ts";
 import { AGENT_NAME, attemptEvent, attemptLabel, findSession, isLiving } from "#domain/model/attempt.ts";
-import { isAutoName } from "#domain/model/auto.ts";
+import { isPlaceName, type Worker } from "#domain/model/auto.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
 import type { NewEvent } from "#domain/model/event.ts";
 import type { Message } from "#domain/model/message.ts";
@@ -59,7 +59,9 @@ export interface FleetSeen {
   readonly node: WorkNode;
   readonly history: readonly Assignment[];
   readonly living: readonly Attempt[];
-  /** How many of them take a place, workers of auto mode aside; see places.ts. */
+  /** Places of auto mode, beside those of everybody else. */
+  readonly workers: readonly Worker[];
+  /** How many of the others take a place; see places.ts. */
   readonly atWork: number;
   /** Names whose restart is decided and not carried out. */
   readonly promised: readonly PromisedName[];
@@ -181,7 +183,8 @@ function refusal(seen: FleetSeen, wanted: Wanted, limits: FleetLimits, room: Roo
       ),
     );
   }
-  if (isPromised(plan.agent, seen.promised, seen.node)) {
+  const isPlace = isPlaceName(plan.agent, seen.workers);
+  if (!isPlace && isPromised(plan.agent, seen.promised, seen.node)) {
     return no(
       refuse(
         "conflict",
@@ -201,8 +204,7 @@ function refusal(seen: FleetSeen, wanted: Wanted, limits: FleetLimits, room: Roo
       ),
     );
   }
-  // Workers of auto mode have places of their own: as many as there are names.
-  if (seen.atWork >= limits.maxConcurrent && wanted.keepsPlace !== true && !isAutoName(plan.agent)) {
+  if (seen.atWork >= limits.maxConcurrent && wanted.keepsPlace !== true && !isPlace) {
     return no(
       refuse(
         "conflict",

@@ -9,7 +9,7 @@ import type { AutoCondition, PoolOutcome, PoolSource } from "#domain/model/auto.
 import { accept, type Decision } from "#domain/model/decision.ts";
 import type { NewEvent } from "#domain/model/event.ts";
 import type { Goal } from "#domain/model/goal.ts";
-import { readNoChanges, type WorkNode } from "#domain/model/work.ts";
+import { isOpen, readNoChanges, type WorkNode } from "#domain/model/work.ts";
 import { goalFromPrompt } from "#domain/plans/prompt-goal.ts";
 
 export interface PulledTask {
@@ -28,7 +28,15 @@ export function taskKey(text: string): string {
   return textHash(text.trim().replace(/\r\n/g, "\n"));
 }
 
-export type Taken =
+/**
+ * Files that are gone from the directory and may be forgotten: one whose task is open may come back, and would be done twice
+ * (FAIL-4).
+ */
+export function listForgotten(auto: AutoCondition | undefined, gone: readonly string[]): string[] {
+  return gone.filter((key) => auto?.open.some((one) => one.key === key) !== true);
+}
+
+export type TakenTask =
   | { readonly kind: "taken"; readonly goalId: string }
   | { readonly kind: "repeated"; readonly goalId: string }
   /** It is in the log: somebody took it before they died. */
@@ -39,7 +47,7 @@ export function takeTask(
   goalId: string,
   task: PulledTask,
   moment: Moment,
-): Decision<Taken> {
+): Decision<TakenTask> {
   const { auto } = seen;
   if (task.pull !== null && auto?.lastPull === task.pull) return accept([], { kind: "known" });
   if (task.source === "directory" && auto?.files[task.key] !== undefined) return accept([], { kind: "known" });
@@ -61,10 +69,42 @@ export function takeTask(
   return accept([...made.events, event], { kind: "taken", goalId });
 }
 
+/**
+ * What ends with a task of the pool, once: nothing while it is open. A goal of which nothing is left to be done, and nothing
+ * was done, goes on until a person says what that means; this one has nobody who would, so it ends too (AUTO-5).
+ */
+export function endTask(
+  goalId: string,
+  seen: {
+    readonly auto: AutoCondition | undefined;
+    readonly goal: Goal | undefined;
+    readonly nodes: readonly WorkNode[];
+  },
+  costUsd: number,
+  moment: Moment,
+): NewEvent[] {
+  const { auto, goal, nodes } = seen;
+  const isKnown = auto?.open.some((one) => one.goalId === goalId) === true;
+  const outcome = isKnown ? judgeEnd(goal, nodes) : undefined;
+  if (outcome === undefined) return [];
+  const ended: NewEvent = {
+    ...{ type: "pool.ended", actor: moment.actor, goalId, because: outcome },
+    data: { outcome, costUsd },
+  };
+  if (goal?.status !== "active") return [ended];
+  const reason = outcome === "unchanged" ? "its task ended without a change" : "its task was cancelled";
+  const closed: NewEvent = {
+    ...{ type: "goal.cancelled", actor: moment.actor, goalId, because: outcome },
+    data: { reason },
+  };
+  return [closed, ended];
+}
+
 /** How a task of the pool ended; undefined while it is open. A goal that is gone was cancelled. */
 export function judgeEnd(goal: Goal | undefined, nodes: readonly WorkNode[]): PoolOutcome | undefined {
   if (!goal) return "cancelled";
-  if (goal.status === "active" || goal.status === "paused") return undefined;
+  if (goal.status === "paused") return undefined;
+  if (goal.status === "active" && (nodes.length === 0 || nodes.some(isOpen))) return undefined;
   const leaves = nodes.filter(({ leaf }) => leaf);
   if (leaves.some(({ status }) => status === "done")) return "landed";
   return leaves.some(({ statusReason }) => readNoChanges(statusReason) !== undefined) ? "unchanged" : "cancelled";

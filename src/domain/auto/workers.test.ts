@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Worker } from "#domain/model/auto.ts";
-import { addWorker, judgeVanished, listPlaces, matchWorkers, removeWorker } from "./workers.ts";
+import { addWorker, judgeVanished, listPlaces, matchWorkers, pickPlace, removeWorker } from "./workers.ts";
 
 const MOMENT = { now: 5, actor: "human:ada" } as const;
 const worker = (name: string, change: Partial<Worker> = {}): Worker => ({
@@ -37,6 +37,23 @@ describe("AUTO-3: workers of auto mode are made on demand", () => {
     expect(listPlaces(2, [worker("ben"), worker("cleo", { excluded: true }), worker("auto-1")])).toEqual([
       ...["auto-1", "auto-2", "ben"],
     ]);
+  });
+});
+
+describe("AUTO-3: which place somebody gets", () => {
+  const places = ["auto-1", "auto-2", "auto-3"];
+  const rows: readonly [string, string, readonly string[], readonly string[], string | undefined][] = [
+    ["the one that was meant for them", "auto-2", [], [], "auto-2"],
+    ["another where that is taken", "auto-2", ["auto-2"], [], "auto-1"],
+    ["one that nobody is to continue under, if there is one", "auto-1", [], ["auto-1", "auto-2"], "auto-3"],
+    ["any that is free, rather than none", "auto-1", ["auto-2"], ["auto-1", "auto-3"], "auto-1"],
+    ["none where all have a task", "auto-1", places, [], undefined],
+    ["never one beyond those that there are", "auto-3", ["auto-1", "auto-3"], ["auto-2"], "auto-2"],
+  ];
+  test.each(rows)("%s", (_name, wanted, living, promised, expected) => {
+    expect(pickPlace(wanted, places, { living: new Set(living), promised: new Set(promised) })).toBe(
+      expected as string,
+    );
   });
 });
 

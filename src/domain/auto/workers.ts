@@ -99,6 +99,19 @@ export function listPlaces(concurrency: number, known: readonly Worker[]): strin
   return [...autoNames(concurrency), ...standing];
 }
 
+/**
+ * Under which name somebody gets a place: the one that was meant for them, else one that nobody is to continue under, else
+ * any that is free. Undefined where all have a task.
+ */
+export function pickPlace(
+  wanted: string,
+  places: readonly string[],
+  names: { readonly living: ReadonlySet<string>; readonly promised: ReadonlySet<string> },
+): string | undefined {
+  const free = [...new Set([wanted, ...places])].filter((name) => !names.living.has(name));
+  return free.find((name) => !names.promised.has(name)) ?? free[0];
+}
+
 export type Vanished =
   | { readonly kind: "none" }
   /** Some are missing: said, and they are made again. */

@@ -4,7 +4,7 @@
  */
 
 /** Raised when the same log would fold into other tables; a store that finds an older number rebuilds itself. */
-export const FOLD_VERSION = 6;
+export const FOLD_VERSION = 7;
 
 /**
  * The oldest fold whose programs may still write beside this one: what they fold lacks nothing but fields that readers

@@ -157,9 +157,9 @@ export interface Attempt extends AttemptPlan {
   /** When somebody last asked to interrupt its running turn. */
   readonly interruptRequestedAt: number | null;
   /** How far it is from its plan, once that changed, and since when. */
-  readonly pace?: { readonly level: PaceLevel; readonly at: number };
+  readonly pace?: { readonly level: PaceLevel; readonly at: number; readonly seq?: number };
   /** What it has met that only a person can solve, and since when; absent when there is nothing. */
-  readonly blocker?: { readonly what: string; readonly fact: string; readonly at: number };
+  readonly blocker?: { readonly what: string; readonly fact: string; readonly at: number; readonly seq?: number };
   readonly end: AttemptEnd | null;
   /** Nobody can work in its worktree any more; what could be read of it is under `wip`. Absent while it is whole. */
   readonly brokenWorktree?: { readonly part: WorktreePart; readonly detail: string; readonly wip: string | null };
@@ -480,11 +480,11 @@ export function applyToAttempt(known: Attempt | undefined, event: EventOf): Atte
     case "agent.terminal_regained":
       return { ...known, terminal: event.data.terminal, updatedAt: at };
     case "agent.pace":
-      return { ...known, pace: { level: event.data.to, at } };
+      return { ...known, pace: { level: event.data.to, at, seq: event.seq } };
     case "agent.blocked": {
       const { what, fact } = event.data;
       const { blocker: _past, ...free } = known;
-      return what === null ? free : { ...known, blocker: { what, fact, at } };
+      return what === null ? free : { ...known, blocker: { what, fact, at, seq: event.seq } };
     }
     case "agent.starting":
       return { ...known, ...event.data, status: "starting", updatedAt: at };

@@ -90,6 +90,14 @@ export function isAutoName(name: string): boolean {
   return AUTO_NAME.test(name);
 }
 
+/**
+ * Whether it is the name of a place: one of auto mode's own, or a standing worker that auto mode gives tasks to. Whoever has
+ * the place has the name, so it is promised to nobody; and it is beside the places of everybody else.
+ */
+export function isPlaceName(name: string, workers: readonly Worker[]): boolean {
+  return isAutoName(name) || workers.some((one) => one.name === name && !one.excluded);
+}
+
 /** `auto-1` … `auto-N`. */
 export function autoNames(concurrency: number): string[] {
   return Array.from({ length: concurrency }, (_, index) => `auto-${index + 1}`);

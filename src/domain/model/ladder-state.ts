@@ -37,6 +37,8 @@ export interface Recovery {
   /** When a person was last asked about it, and last answered. */
   readonly askedAt: number | null;
   readonly answeredAt: number | null;
+  /** Where in the log the later of the two stands; missing where neither was, and in rows that older programs wrote. */
+  readonly askedSeq?: number;
   readonly cause: string | null;
   readonly lastStepAt: number | null;
   readonly backoffUntil: number | null;
@@ -171,7 +173,7 @@ export function applyToRecovery(known: Recovery | undefined, event: EventOf): Re
     case "assignment.parked":
       return countStep(before, "pause", event);
     case "assignment.escalated":
-      return { ...countStep(before, "ask", event), askedAt: event.at };
+      return { ...countStep(before, "ask", event), askedAt: event.at, askedSeq: event.seq };
     // No step that has to have its time: when a model has nothing to say, the next one follows at once.
     case "assignment.replanning":
       return {
@@ -211,9 +213,11 @@ export function applyToRecovery(known: Recovery | undefined, event: EventOf): Re
       return { ...resetLadder(before, event.at), progressAt: event.data.seenAt };
     // A person has decided something: what failed before is tried again, under their eyes.
     case "work.unblocked":
-      return known && { ...resetLadder(known, event.at), ...forgetBroken(known), answeredAt: event.at };
+      return (
+        known && { ...resetLadder(known, event.at), ...forgetBroken(known), answeredAt: event.at, askedSeq: event.seq }
+      );
     case "question.answered":
-      return { ...resetLadder(before, event.at), ...forgetBroken(before), answeredAt: event.at };
+      return { ...resetLadder(before, event.at), ...forgetBroken(before), answeredAt: event.at, askedSeq: event.seq };
     case "action.decided":
       if (event.data.kind === "diagnose") {
         const asked = { askedAt: event.at, said: null, left: [], failed: null };

@@ -82,6 +82,15 @@ describe("ANOM-6: an agent that has met what only a person can solve", () => {
     expect(asked({ ...later, recoveries: [] })).toEqual(["ask needs-a-person"]);
   });
 
+  test("EDGE-10: what was answered with a clock set back is answered, also when that clock has caught up", () => {
+    const met = attemptWith({ blocker: { ...blocker, at: NOW - 1_000, seq: 20 } });
+    const answered = { askedAt: NOW - 2_000, answeredAt: NOW - 60 * MINUTE };
+    const asks = (askedSeq: number) =>
+      asked(working({ attempt: met }, { recoveries: [recoveryWith({ ...answered, askedSeq })] }));
+    expect(asks(30)).toEqual([]);
+    expect(asks(10)).toHaveLength(1);
+  });
+
   test("not again after the answer, and not for one that is paused", () => {
     const recoveries = [recoveryWith({ askedAt: NOW - 900, answeredAt: NOW - 500 })];
     expect(asked({ ...blocked, recoveries })).toEqual([]);

@@ -13,7 +13,6 @@ import type { Action, ActionRequest } from "#domain/model/action.ts";
 import { dropEvent } from "#domain/model/action.ts";
 import type { Assignment } from "#domain/model/assignment.ts";
 import { ASSIGNMENT_MOVES, subject } from "#domain/model/assignment.ts";
-import { isAutoName } from "#domain/model/auto.ts";
 import type { OpenClaim } from "#domain/model/claim.ts";
 import { TICK } from "#domain/model/condition.ts";
 import type { NewEvent } from "#domain/model/event.ts";
@@ -46,6 +45,7 @@ import { byText, ensureSorted, inPlan, Scene } from "./scene.ts";
 import type { AgentSeen, Snapshot } from "./snapshot.ts";
 import { watchStarts } from "./start-failure.ts";
 import { tellOutcomes } from "./tell.ts";
+import { isWorker } from "./worker-places.ts";
 
 export interface Decided {
   /** Everything to be committed, the actions' own events included. */
@@ -313,7 +313,7 @@ function putAside(scene: Scene, outbox: Outbox): readonly TickStep[] {
   const waiting = scene.agents.filter((seen) => waitsForPerson(scene, outbox, seen));
   const most = scene.limits.fleet.maxConcurrent;
   const reason = "Its work waits for a person; it continues where it was when it is needed.";
-  const workers = waiting.filter(({ attempt }) => isAutoName(attempt.agent));
+  const workers = waiting.filter(({ attempt }) => isWorker(scene, attempt));
   const others = waiting.filter((seen) => !workers.includes(seen));
   return [...workers, ...others.slice(0, Math.max(0, others.length - most))].flatMap((seen) =>
     stop(scene, outbox, seen, "waits-for-a-person", { reason, cause: "asked", resume: true }),
@@ -446,7 +446,7 @@ function followJudgement(scene: Scene, outbox: Outbox, at: AtWork, judgement: Ju
     return escalate(scene, outbox, assignment, recovery(), "pace-emergency");
   }
   const { blocker } = seen.attempt;
-  if (blocker && isUnasked(scene, seen, blocker.at, at.recovery)) {
+  if (blocker && isUnasked(scene, seen, blocker, at.recovery)) {
     return askAboutBlocker(scene, outbox, { assignment, recovery: recovery(), fact: blocker.fact });
   }
   // One that waits for a person, a pause or a provider is left alone; a claim stands on its commit.
@@ -494,18 +494,25 @@ function followJudgement(scene: Scene, outbox: Outbox, at: AtWork, judgement: Ju
 /** Nobody was asked yet since it came to the last of its PACE levels, and nobody has answered since. */
 function isNewEmergency(scene: Scene, seen: AgentSeen, recovery: Recovery | undefined): boolean {
   const { attempt } = seen;
-  return attempt.pace?.level === "emergency" && isUnasked(scene, seen, attempt.pace.at, recovery);
+  return attempt.pace?.level === "emergency" && isUnasked(scene, seen, attempt.pace, recovery);
 }
 
 /**
- * Nobody was asked about it since then, and nobody has answered. What lies ahead was written before the clock was set
- * back, and so before what does not.
+ * Nobody was asked about it since then, and nobody has answered: by the order of the log. Where an older program wrote it, by
+ * its time; what lies ahead was written before the clock was set back, and so before what does not.
  */
-function isUnasked({ now }: Scene, { attempt }: AgentSeen, since: number, recovery: Recovery | undefined): boolean {
+function isUnasked(
+  { now }: Scene,
+  { attempt }: AgentSeen,
+  { at: since, seq }: { readonly at: number; readonly seq?: number },
+  recovery: Recovery | undefined,
+): boolean {
+  if (attempt.status !== "running") return false;
+  if (seq !== undefined && recovery?.askedSeq !== undefined) return recovery.askedSeq < seq;
   const isAhead = (at: number) => at > now + SKEW_MS;
   const isEarlier = (at: number | null | undefined) =>
     typeof at !== "number" || (isAhead(at) === isAhead(since) ? at < since : isAhead(at));
-  return attempt.status === "running" && isEarlier(recovery?.askedAt) && isEarlier(recovery?.answeredAt);
+  return isEarlier(recovery?.askedAt) && isEarlier(recovery?.answeredAt);
 }
 
 /**

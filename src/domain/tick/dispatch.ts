@@ -15,7 +15,6 @@ import { hasPassed, isDue } from "#domain/core/elapsed.ts";
 import type { Action, ActionRequest } from "#domain/model/action.ts";
 import { isActionDue } from "#domain/model/action.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
-import { isAutoName } from "#domain/model/auto.ts";
 import type { DispatchCap } from "#domain/model/condition.ts";
 import { DISPATCH, isPartOfMassDeath, MASS_DEATH } from "#domain/model/condition.ts";
 import type { Priority } from "#domain/model/goal.ts";
@@ -31,7 +30,7 @@ import { FreeSessions } from "./next-piece.ts";
 import type { Scene } from "./scene.ts";
 import { byText } from "./scene.ts";
 import type { Limits, Snapshot } from "./snapshot.ts";
-import { isForWorkers, type Starting, type WorkerPlace, WorkerPlaces } from "./worker-places.ts";
+import { isForWorkers, isWorker, type Starting, type WorkerPlace, WorkerPlaces } from "./worker-places.ts";
 
 /** How words or work reach somebody (DISP-3). */
 export type DispatchRoute = "spawn" | "send" | "escalate";
@@ -517,7 +516,7 @@ const MINUTE_MS = 60_000;
 /** Those that take a place which is not a worker's. */
 function countAtWork(scene: Scene, closed: Closed): number {
   return scene.agents.filter(({ attempt, pulse, account }) => {
-    if (isAutoName(attempt.agent)) return false;
+    if (isWorker(scene, attempt)) return false;
     const wasCutOff = (pulse?.quotaAt ?? null) !== null || (pulse?.providerFailure ?? null) !== null;
     return takesPlace({ attempt, node: scene.node(attempt), cutOff: wasCutOff && closed.has(account) });
   }).length;

@@ -4,7 +4,8 @@
  * is ended and the name is free. Pure.
  */
 import { listPlaces } from "#domain/auto/workers.ts";
-import { WORKERS } from "#domain/model/auto.ts";
+import type { Attempt } from "#domain/model/attempt.ts";
+import { isPlaceName, WORKERS } from "#domain/model/auto.ts";
 import type { WorkNode } from "#domain/model/work.ts";
 import type { Scene } from "./scene.ts";
 import type { Limits } from "./snapshot.ts";
@@ -18,6 +19,11 @@ export interface WorkerPlace {
 /** A node that names its agent is given to that one. */
 export function isForWorkers({ auto }: Pick<Limits, "auto">, { hints }: Pick<WorkNode, "hints">): boolean {
   return auto !== null && hints.suggestedAgentId === undefined;
+}
+
+/** Works in a place of auto mode, and not in one of everybody else's. */
+export function isWorker(scene: Scene, { agent }: Pick<Attempt, "agent">): boolean {
+  return isPlaceName(agent, listKnownWorkers(scene));
 }
 
 /** Somebody who is about to be started on a node that nobody works on. */
@@ -48,7 +54,8 @@ export class WorkerPlaces {
     const named = new Set([...living, ...theirs.map(({ name }) => name)]);
     this.all = places.length;
     this.coming = theirs.length;
-    this.free = places.filter((name) => !living.has(name)).length - theirs.length;
+    // Counted by heads: one that auto mode had more of before takes a place too, until it is done.
+    this.free = places.length - scene.agents.filter(({ attempt }) => isWorker(scene, attempt)).length - theirs.length;
     const promised = new Set(scene.ended.map(({ agent }) => agent));
     const left = places.filter((name) => !named.has(name));
     // Whoever comes back after a crash finds its own name free where that can be.

@@ -5,6 +5,7 @@
 
 import type { World } from "#control/world.ts";
 import { isLive } from "#domain/model/assignment.ts";
+import type { Attempt } from "#domain/model/attempt.ts";
 import { assignmentsOfNode } from "#store/assignments.ts";
 import { attemptsOfNode } from "#store/attempts.ts";
 
@@ -22,9 +23,10 @@ export async function wasDispatched(world: World, { goalId, workNodeId, dispatch
   });
   return history
     .filter(({ dispatches }) => dispatches.some((dispatch) => dispatch.dispatchId === dispatchId))
-    .some((one) => isLive(one) || attempts.some((life) => life.assignmentId === one.assignmentId && hasRun(life.end)));
+    .some((one) => isLive(one) || attempts.some((life) => life.assignmentId === one.assignmentId && hasRun(life)));
 }
 
-function hasRun(end: { readonly cause: string } | null): boolean {
-  return end !== null && end.cause !== "failed_to_start";
+/** One whose work has ended may still be on its way out. */
+function hasRun({ end, startedAt }: Pick<Attempt, "end" | "startedAt">): boolean {
+  return end === null ? startedAt !== null : end.cause !== "failed_to_start";
 }

@@ -1,7 +1,14 @@
 /** Puts an agent to work on a node that is ready: in a new session, or in one whose last piece has landed. */
 import { settleLeftovers } from "#act/attempt-end/end-attempt.ts";
 import { takeSession } from "#control/sessions.ts";
-import { freeNames, type GivenSession, SESSION_UNFIT, type SlingInput, slingAgent } from "#control/sling.ts";
+import {
+  type FreeNames,
+  freeNames,
+  type GivenSession,
+  SESSION_UNFIT,
+  type SlingInput,
+  slingAgent,
+} from "#control/sling.ts";
 import type { World } from "#control/world.ts";
 import { SESSION_TAKEN } from "#domain/agents/admission.ts";
 import type { Action, ActionOutcome } from "#domain/model/action.ts";
@@ -15,9 +22,9 @@ export default async function spawn(action: Action<"spawn">, world: World): Prom
   const { dispatchId, follows } = payload;
   if (await wasDispatched(world, { goalId, workNodeId, dispatchId })) return { ok: true, result: "it is at work" };
   const wish = follows === undefined ? undefined : await takeSession(world, follows);
-  const isFree = await freeNames(world, { goalId, workNodeId });
+  const names = await freeNames(world, { goalId, workNodeId });
   const begin = async (given: GivenSession | null): Promise<string> => {
-    const name = [payload.name, given?.of.agent ?? null].find((one) => one !== null && isFree(one));
+    const name = chooseName(names, payload.name, given?.of.agent);
     const input: SlingInput = {
       task: workNodeId,
       goal: goalId,
@@ -38,6 +45,14 @@ export default async function spawn(action: Action<"spawn">, world: World): Prom
     if (!(error instanceof OverseerError) || !UNUSABLE.includes(error.code)) throw error;
     return { ok: true, result: inNewSession(await begin(null), error.message) };
   }
+}
+
+/** A worker's, or that of the session that continues where that is none. */
+function chooseName(names: FreeNames, wanted: string | null, before: string | undefined): string | undefined {
+  // Where every worker has a task it is refused, and tried again.
+  if (wanted !== null && names.isPlace(wanted)) return names.choose(wanted) ?? wanted;
+  const known = [wanted, before].flatMap((one) => (one && !names.isPlace(one) ? [one] : []));
+  return known.find((name) => names.choose(name) === name);
 }
 
 const UNUSABLE: readonly string[] = [SESSION_TAKEN, SESSION_UNFIT];
