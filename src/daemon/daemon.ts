@@ -239,6 +239,8 @@ export class Daemon {
     this.beganInSafeMode = (await readSafeMode(this.world)) !== null;
     await this.auto.start();
     await this.adopt();
+    // An answer that came while nobody ran has ended a hold, and nobody was there to hear it.
+    await hastenHeldLandings(this.world);
     await this.intend();
     await this.register();
     log.record("info", "daemon.started", { pid, version, instance, supervision });

@@ -265,11 +265,16 @@ async function recordAsking(world: World, auto: AutoSettings, asked: PoolAsking)
 /** The machine went down while the command ran: whether it gave a task away, only the pool knows. */
 async function recordLost(world: World, pull: string): Promise<void> {
   const problem = "the machine went down while the command ran; logs/task_pool.log has what it had printed";
-  const event: NewEvent = {
-    ...{ type: "pool.refused", actor: "overseer", because: "cut-off" },
-    data: { key: pull, problem },
-  };
-  await (await world.writer()).commit({ at: world.clock.now(), reads: {}, decide: () => accept([event], null) });
+  await (await world.writer()).commit({
+    at: world.clock.now(),
+    reads: { conditions: presentConditions() },
+    decide: ({ conditions }) => {
+      // Whoever died after saying it says it once.
+      if (findPoolState(conditions).auto?.refused[pull] !== undefined) return accept([], null);
+      const data = { key: pull, problem };
+      return accept([{ type: "pool.refused", actor: "overseer", because: "cut-off", data }], null);
+    },
+  });
 }
 
 async function recordEmpty(world: World, auto: AutoSettings, memory: PoolMemory): Promise<void> {

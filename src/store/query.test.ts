@@ -39,6 +39,7 @@ const KNOW_SQLITE = [
   "control/upkeep/doctor.ts",
   "control/upkeep/earlier-store.ts",
   "control/upkeep/store-rescue.ts",
+  "daemon-guard.ts",
   "daemon/store-care.ts",
   "store/open.ts",
   "wiring.ts",
