@@ -17,14 +17,14 @@ import { describeShortage } from "#domain/agents/admission.ts";
 import { judgePull, type PullVerdict } from "#domain/auto/may-pull.ts";
 import { type PoolAnswer, readPoolAnswer } from "#domain/auto/pool-answer.ts";
 import { countPool } from "#domain/auto/pool-state.ts";
-import { judgeEnd, type PulledTask, type Taken, takeTask, taskKey } from "#domain/auto/take-task.ts";
+import { endTask, type PulledTask, type Taken, takeTask, taskKey } from "#domain/auto/take-task.ts";
 import { judgeVanished, matchWorkers } from "#domain/auto/workers.ts";
 import { describeHold } from "#domain/health/settings.ts";
 import type { AutoCondition, HardFailure, PoolSource, Worker } from "#domain/model/auto.ts";
 import type { Condition } from "#domain/model/condition.ts";
 import { accept } from "#domain/model/decision.ts";
 import type { NewEvent } from "#domain/model/event.ts";
-import type { WorkNode } from "#domain/model/work.ts";
+import { isOpen, type WorkNode } from "#domain/model/work.ts";
 import { OverseerError, orThrow } from "#errors.ts";
 import { presentConditions } from "#store/actions.ts";
 import { agentsAtWork } from "#store/agent-rows.ts";
@@ -63,11 +63,27 @@ export async function turnPool(world: World, memory: PoolMemory): Promise<PoolTu
   if (!auto) return NOTHING;
   const vanished = await keepWorkers(world, auto, memory);
   if (vanished) return { ...NOTHING, failure: vanished };
-  const left = await finishAsking(world, auto.command?.timeoutMs ?? 0, await maxTaskBytes(world));
+  // Also where this life asks no command: what the last one began has given a task away.
+  const { taskPoolTimeout } = (await world.config()).auto;
+  const left = await finishAsking(world, taskPoolTimeout, await maxTaskBytes(world));
   if (left) return takeAnswer(world, auto, memory, left);
   const verdict = await judgeNow(world, auto);
   memory.why = verdict.pull ? null : verdict.why;
   if (!verdict.pull) return { ...NOTHING, finished: await judgeFinish(world, auto, verdict) };
+  try {
+    return await takeNext(world, auto, memory);
+  } catch (error) {
+    // A pool that cannot even be asked is as broken as one that fails.
+    if (!(error instanceof OverseerError) || !POOL_MISSING.has(error.code)) throw error;
+    const { code, message, hint } = error;
+    return { ...NOTHING, failure: { code, problem: message, hint: `${hint} Then 'overseer up --auto'.` } };
+  }
+}
+
+/** The directory of tasks is gone, or that in which the command is run, or the shell. */
+const POOL_MISSING: ReadonlySet<string> = new Set(["TASK_DIRECTORY_MISSING", "CWD_MISSING", "PROGRAM_MISSING"]);
+
+async function takeNext(world: World, auto: AutoSettings, memory: PoolMemory): Promise<PoolTurn> {
   const fromFile = auto.directory === null ? false : await takeFile(world, auto.directory, memory);
   if (fromFile) return { ...NOTHING, took: true };
   if (auto.command)
@@ -105,44 +121,59 @@ async function recordEnds(world: World, memory: PoolMemory): Promise<void> {
   memory.lastTakenAt = auto?.lastTakenAt ?? null;
   memory.lastEndedAt = auto?.lastEndedAt ?? null;
   if (!auto || auto.open.length === 0) return;
-  const { goals } = await store.read({ goals: goalsForTick(Number.MAX_SAFE_INTEGER) });
-  const isGoing = new Set(
-    goals.filter(({ status }) => status === "active" || status === "paused").map((one) => one.goalId),
-  );
-  for (const { goalId } of auto.open.filter((one) => !isGoing.has(one.goalId))) {
-    await store.commit({
-      at: world.clock.now(),
+  const { nodes } = await store.read({ nodes: nodesForTick(Number.MAX_SAFE_INTEGER) });
+  const isMoving = new Set(nodes.filter(isOpen).map((one) => one.goalId));
+  for (const { goalId } of auto.open.filter((one) => !isMoving.has(one.goalId))) {
+    const moment = { now: world.clock.now(), actor: "overseer" as const };
+    const outcome = await store.commit({
+      at: moment.now,
       reads: {
         conditions: presentConditions(),
         goal: goalById(goalId),
         nodes: nodesOfGoal(goalId),
         costs: costsOfGoals(),
+        agents: agentsAtWork(),
       },
-      decide: ({ conditions, goal, nodes, costs }) => {
-        const outcome = judgeEnd(goal, nodes);
-        const isOpen = findPoolState(conditions).auto?.open.some((one) => one.goalId === goalId) === true;
-        if (outcome === undefined || !isOpen) return accept([], null);
-        const data = { outcome, costUsd: costs.get(goalId) ?? 0 };
-        return accept([{ type: "pool.ended", actor: "overseer", goalId, because: outcome, data }], null);
+      decide: ({ conditions, goal, nodes, costs, agents }) => {
+        const { auto } = findPoolState(conditions);
+        const costUsd = sumCosts(new Set([goalId]), costs, agents);
+        const events = endTask({ auto, goal, nodes, costUsd }, goalId, moment);
+        return accept(events, events.length > 0);
       },
     });
-    memory.lastEndedAt = world.clock.now();
+    if (orThrow(outcome)) memory.lastEndedAt = moment.now;
   }
 }
 
-/** Auto mode's own workers are there, as many as are wanted; set where they were taken away behind our back. */
+/** What goals have cost, their agents that are still there included: an agent ends a moment after its work. */
+function sumCosts(
+  goals: ReadonlySet<string>,
+  costs: ReadonlyMap<string, number>,
+  agents: readonly { readonly goalId: string; readonly costUsd: number }[],
+): number {
+  const ended = [...goals].reduce((sum, goalId) => sum + (costs.get(goalId) ?? 0), 0);
+  return agents.filter(({ goalId }) => goals.has(goalId)).reduce((sum, { costUsd }) => sum + costUsd, ended);
+}
+
+/**
+ * Auto mode's own workers are there, as many as are wanted; set where they were taken away behind our back. Judged in the
+ * commit that makes them, because workers that vanish after a look would be made again without a word.
+ */
 async function keepWorkers(world: World, auto: AutoSettings, memory: PoolMemory): Promise<HardFailure | undefined> {
-  const store = await world.writer();
   const moment = { now: world.clock.now(), actor: "overseer" as const };
-  const vanished = judgeVanished(memory.expected ?? [], (await readKnown(world)).workers);
-  if (vanished.kind === "all") return vanished.failure;
-  if (vanished.kind === "some") await recordAuto(world, "auto", { event: "workers.missing", names: vanished.names });
-  await store.commit({
+  const outcome = await (await world.writer()).commit({
     at: moment.now,
     reads: { conditions: presentConditions(), living: livingAttempts() },
-    decide: ({ conditions, living }) =>
-      accept(matchWorkers(findPoolState(conditions).workers, auto.concurrency, living, moment), null),
+    decide: ({ conditions, living }) => {
+      const { workers } = findPoolState(conditions);
+      const vanished = judgeVanished(memory.expected ?? [], workers);
+      const events = vanished.kind === "all" ? [] : matchWorkers(workers, auto.concurrency, living, moment);
+      return accept(events, vanished);
+    },
   });
+  const vanished = orThrow(outcome);
+  if (vanished.kind === "all") return vanished.failure;
+  if (vanished.kind === "some") await recordAuto(world, "auto", { event: "workers.missing", names: vanished.names });
   memory.expected = (await readKnown(world)).workers.filter(({ made }) => made).map(({ name }) => name);
   return undefined;
 }
@@ -167,12 +198,10 @@ async function judgeNow(world: World, auto: AutoSettings): Promise<PullVerdict> 
   });
 }
 
-/** What open tasks have cost so far, their agents that are at work included. */
+/** What open tasks have cost so far. */
 async function costOfOpen(world: World, auto: AutoCondition | undefined): Promise<number> {
   const { costs, agents } = await (await world.writer()).read({ costs: costsOfGoals(), agents: agentsAtWork() });
-  const open = new Set(auto?.open.map(({ goalId }) => goalId));
-  const ended = [...open].reduce((sum, goalId) => sum + (costs.get(goalId) ?? 0), 0);
-  return agents.filter(({ goalId }) => open.has(goalId)).reduce((sum, { costUsd }) => sum + costUsd, ended);
+  return sumCosts(new Set(auto?.open.map(({ goalId }) => goalId)), costs, agents);
 }
 
 /** Why nothing may be started at all. */
@@ -223,7 +252,7 @@ async function takeFile(world: World, path: string, memory: PoolMemory): Promise
 async function takeAnswer(world: World, auto: AutoSettings, memory: PoolMemory, asked: PoolAsking): Promise<PoolTurn> {
   const { pull, run } = asked;
   await recordAsking(world, auto, asked);
-  const limits = { maxBytes: await maxTaskBytes(world), timeoutMs: auto.command?.timeoutMs ?? 0 };
+  const limits = { maxBytes: await maxTaskBytes(world), timeoutMs: (await world.config()).auto.taskPoolTimeout };
   const answer: PoolAnswer = run === null ? { kind: "none" } : readPoolAnswer(run, limits);
   if (run === null) await recordLost(world, pull);
   if (answer.kind === "none") await recordEmpty(world, auto, memory);

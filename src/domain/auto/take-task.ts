@@ -8,7 +8,7 @@ import { textHash } from "#domain/core/derived-id.ts";
 import type { AutoCondition, PoolOutcome, PoolSource } from "#domain/model/auto.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
 import type { NewEvent } from "#domain/model/event.ts";
-import type { Goal } from "#domain/model/goal.ts";
+import { type Goal, goalMoveEvent } from "#domain/model/goal.ts";
 import { readNoChanges, type WorkNode } from "#domain/model/work.ts";
 import { goalFromPrompt } from "#domain/plans/prompt-goal.ts";
 
@@ -64,8 +64,32 @@ export function takeTask(
 /** How a task of the pool ended; undefined while it is open. A goal that is gone was cancelled. */
 export function judgeEnd(goal: Goal | undefined, nodes: readonly WorkNode[]): PoolOutcome | undefined {
   if (!goal) return "cancelled";
-  if (goal.status === "active" || goal.status === "paused") return undefined;
   const leaves = nodes.filter(({ leaf }) => leaf);
+  const isLeft = leaves.length > 0 && leaves.every(({ status }) => status === "cancelled");
+  if (goal.status === "paused" || (goal.status === "active" && !isLeft)) return undefined;
   if (leaves.some(({ status }) => status === "done")) return "landed";
   return leaves.some(({ statusReason }) => readNoChanges(statusReason) !== undefined) ? "unchanged" : "cancelled";
+}
+
+export interface EndSeen {
+  readonly auto: AutoCondition | undefined;
+  readonly goal: Goal | undefined;
+  readonly nodes: readonly WorkNode[];
+  readonly costUsd: number;
+}
+
+/**
+ * What is written down when a task of the pool is over. A goal of which everything was cancelled is left to a person
+ * elsewhere; of one that the pool made nothing is to be decided, so it ends with its task.
+ */
+export function endTask({ auto, goal, nodes, costUsd }: EndSeen, goalId: string, moment: Moment): NewEvent[] {
+  const outcome = judgeEnd(goal, nodes);
+  if (outcome === undefined || auto?.open.some((one) => one.goalId === goalId) !== true) return [];
+  const ended: NewEvent = {
+    ...{ type: "pool.ended", actor: moment.actor, goalId, because: outcome },
+    data: { outcome, costUsd },
+  };
+  if (goal?.status !== "active") return [ended];
+  const reason = outcome === "unchanged" ? "Its task ended without a change." : "Its task was cancelled.";
+  return [ended, goalMoveEvent(goal, "cancelled", moment, "task-over", reason)];
 }
