@@ -698,12 +698,14 @@ export async function freeNames(
   world: World,
   node: Pick<Attempt, "goalId" | "workNodeId">,
 ): Promise<(name: string) => boolean> {
-  const { living, actions, last } = await (await world.writer()).read({
+  const { living, actions, last, conditions } = await (await world.writer()).read({
     living: livingAttempts(),
     actions: openActions(),
     last: lastAttemptsOfOpen(),
+    conditions: presentConditions(),
   });
-  const promised = listPromisedNames(actions, last);
+  const workers = conditions.find((one) => one.kind === "workers")?.workers ?? [];
+  const promised = listPromisedNames(actions, last, workers);
   return (name) => !living.some((one) => one.agent === name) && !isPromised(name, promised, node);
 }
 

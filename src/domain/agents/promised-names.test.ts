@@ -21,11 +21,25 @@ test.each<[string, readonly Action[], readonly Attempt[], boolean]>([
   ["it died and its node waits", [], [last()], true],
   ["it was asked to stop", [], [last({ stopRequested: stopped })], false],
 ])("AUTO-6: %s", (_what, actions, ended, expected) => {
-  const promised = listPromisedNames(actions, ended);
+  const promised = listPromisedNames(actions, ended, []);
   expect(isPromised("b-1", promised, ELSEWHERE)).toBe(expected);
   expect(isPromised("b-1", promised, HERE)).toBe(false);
 });
 
 test("AUTO-6: one that is at work has not ended by itself", () => {
   expect(hasEndedByItself({ end: null, stopRequested: null })).toBe(false);
+});
+
+test.each<[string, readonly string[], boolean]>([
+  ["auto-1", [], false],
+  ["ben", ["ben"], false],
+  ["ben", [], true],
+])("AUTO-3: the name %s of somebody put aside is kept for it unless it is a worker's place", (agent, workers, kept) => {
+  const aside = last({ agent, stopRequested: { ...stopped, by: "overseer", resume: true } });
+  const promised = listPromisedNames(
+    [],
+    [aside],
+    workers.map((name) => ({ name })),
+  );
+  expect(isPromised(agent, promised, ELSEWHERE)).toBe(kept);
 });

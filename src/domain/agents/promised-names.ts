@@ -6,6 +6,7 @@
 import type { Action } from "#domain/model/action.ts";
 import { isOpenAction } from "#domain/model/action.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
+import { isAutoName, type Worker } from "#domain/model/auto.ts";
 
 export type PromisedName = Pick<Attempt, "agent" | "goalId" | "workNodeId">;
 
@@ -37,9 +38,17 @@ function mayContinue(last: Attempt): boolean {
   return isToContinue(last) || last.stopRequested?.by.startsWith("human:") === true;
 }
 
-/** The same, and names of agents that may continue with a node that is not over. */
-export function listPromisedNames(actions: readonly Action[], lastOfOpen: readonly Attempt[]): PromisedName[] {
-  return [...namesOfRestarts(actions), ...lastOfOpen.filter(mayContinue)];
+/**
+ * The same, and names of agents that may continue with a node that is not over. The name of a worker of auto mode is a
+ * place, which the next task gets; whoever comes back to it finds another.
+ */
+export function listPromisedNames(
+  actions: readonly Action[],
+  lastOfOpen: readonly Attempt[],
+  workers: readonly Pick<Worker, "name">[],
+): PromisedName[] {
+  const isPlace = (name: string) => isAutoName(name) || workers.some((one) => one.name === name);
+  return [...namesOfRestarts(actions), ...lastOfOpen.filter((last) => mayContinue(last) && !isPlace(last.agent))];
 }
 
 /** True when the name is promised to another node than this one. */

@@ -13,7 +13,6 @@ import type { Action, ActionRequest } from "#domain/model/action.ts";
 import { dropEvent } from "#domain/model/action.ts";
 import type { Assignment } from "#domain/model/assignment.ts";
 import { ASSIGNMENT_MOVES, subject } from "#domain/model/assignment.ts";
-import { isAutoName } from "#domain/model/auto.ts";
 import type { OpenClaim } from "#domain/model/claim.ts";
 import { TICK } from "#domain/model/condition.ts";
 import type { NewEvent } from "#domain/model/event.ts";
@@ -45,6 +44,7 @@ import { byText, ensureSorted, inPlan, Scene } from "./scene.ts";
 import type { AgentSeen, Snapshot } from "./snapshot.ts";
 import { watchStarts } from "./start-failure.ts";
 import { tellOutcomes } from "./tell.ts";
+import { isPlaceOfAuto } from "./worker-places.ts";
 
 export interface Decided {
   /** Everything to be committed, the actions' own events included. */
@@ -311,7 +311,7 @@ function putAside(scene: Scene, outbox: Outbox): readonly TickStep[] {
   const waiting = scene.agents.filter((seen) => waitsForPerson(scene, outbox, seen));
   const most = scene.limits.fleet.maxConcurrent;
   const reason = "Its work waits for a person; it continues where it was when it is needed.";
-  const workers = waiting.filter(({ attempt }) => isAutoName(attempt.agent));
+  const workers = waiting.filter(({ attempt }) => isPlaceOfAuto(scene, attempt.agent));
   const others = waiting.filter((seen) => !workers.includes(seen));
   return [...workers, ...others.slice(0, Math.max(0, others.length - most))].flatMap((seen) =>
     stop(scene, outbox, seen, "waits-for-a-person", { reason, cause: "asked", resume: true }),

@@ -4,7 +4,7 @@
  * is ended and the name is free. Pure.
  */
 import { listPlaces } from "#domain/auto/workers.ts";
-import { WORKERS } from "#domain/model/auto.ts";
+import { isAutoName, WORKERS } from "#domain/model/auto.ts";
 import type { WorkNode } from "#domain/model/work.ts";
 import type { Scene } from "./scene.ts";
 import type { Limits } from "./snapshot.ts";
@@ -61,6 +61,12 @@ export class WorkerPlaces {
     if (name === undefined) return undefined;
     return { name, capability: listKnownWorkers(this.scene).find((one) => one.name === name)?.capability ?? null };
   }
+}
+
+/** Its agent is ended when it waits for a person, so that the next task gets the place. */
+export function isPlaceOfAuto(scene: Scene, name: string): boolean {
+  if (isAutoName(name)) return true;
+  return scene.limits.auto !== null && listKnownWorkers(scene).some((one) => one.name === name && !one.excluded);
 }
 
 function listKnownWorkers(scene: Scene) {

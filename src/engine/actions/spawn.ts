@@ -5,6 +5,7 @@ import { freeNames, type GivenSession, SESSION_UNFIT, type SlingInput, slingAgen
 import type { World } from "#control/world.ts";
 import { SESSION_TAKEN } from "#domain/agents/admission.ts";
 import type { Action, ActionOutcome } from "#domain/model/action.ts";
+import { isAutoName } from "#domain/model/auto.ts";
 import { OverseerError } from "#errors.ts";
 import { wasDispatched } from "./dispatched.ts";
 
@@ -17,7 +18,10 @@ export default async function spawn(action: Action<"spawn">, world: World): Prom
   const wish = follows === undefined ? undefined : await takeSession(world, follows);
   const isFree = await freeNames(world, { goalId, workNodeId });
   const begin = async (given: GivenSession | null): Promise<string> => {
-    const name = [payload.name, given?.of.agent ?? null].find((one) => one !== null && isFree(one));
+    // A worker of auto mode whose name was taken meanwhile is another one of them, never one of everybody's.
+    const name = [payload.name, given?.of.agent ?? null].find(
+      (one) => one !== null && (isAutoName(one) || isFree(one)),
+    );
     const input: SlingInput = {
       task: workNodeId,
       goal: goalId,
