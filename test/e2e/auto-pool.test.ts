@@ -224,7 +224,7 @@ if (isLongLane()) {
     if (left) fleet.processes.signal(left, "SIGKILL");
   });
 
-  test("AUTO-9 AUTO-12: files of a directory are tasks in the order of their names, each once, and again when changed", async () => {
+  test("AUTO-12: files of a directory are tasks in the order of their names, each once, and again when changed", async () => {
     const dir = tempDir("tasks-");
     const fleet = await fleetOf({ more: autoKeys("", 1) });
     const gone = join(dir, "not-there");
