@@ -182,35 +182,59 @@ if (isLongLane()) {
     expect(fleet.all("pool.repeated")).toEqual([]);
   });
 
-  /** Kills the daemon at that moment of taking one of three tasks and starts the next. */
-  const KILLS: [string, string, (fleet: Fleet, pool: TestPool) => boolean][] = [
-    ["while the pool command runs", "touch here/begun; sleep 1; ", (_, pool) => pool.has("begun")],
-    ["as the pool command has ended", "", (fleet) => findCode(fleet)],
-    ["between the storing of a task and its agent", "", (fleet) => fleet.all("pool.taken").length === 2],
-  ];
-  const findCode = (fleet: Fleet) =>
-    [...new Bun.Glob("run/pool/*/code").scanSync({ cwd: fleet.state })].length > 0 &&
-    fleet.all("pool.taken").length > 0;
+  const asking = (fleet: Fleet, name: string) =>
+    [...new Bun.Glob(`run/pool/*/${name}`).scanSync({ cwd: fleet.state })].length > 0;
+  const begun = (fleet: Fleet, pool: TestPool) => until(fleet, () => pool.has("begun"), "the command to be at work");
 
-  test.each(KILLS)("AUTO-12: killed %s, no task is lost and none is done twice", async (_, prelude, isNow) => {
+  /** Where a daemon is killed around the second of three tasks, and whether the next one finds the answer on the disk. */
+  const KILLS: [string, boolean, (fleet: Fleet, pool: TestPool) => Promise<void>][] = [
+    ["while the pool command runs", true, begun],
+    [
+      "when the pool command has ended and nothing of it is stored",
+      true,
+      async (fleet, pool) => {
+        await begun(fleet, pool);
+        await fleet.hang(fleet.theDaemon());
+        await until(fleet, () => asking(fleet, "end"), "the command to end");
+        expect(fleet.all("pool.taken").length).toBe(1);
+      },
+    ],
+    [
+      "between the storing of a task and its agent",
+      false,
+      (fleet) => until(fleet, () => fleet.all("pool.taken").length === 2, "the task to be stored"),
+    ],
+  ];
+
+  test.each(KILLS)("AUTO-12: killed %s, no task is lost and none is done twice", async (_, isAdopted, reach) => {
     const pool = new TestPool();
     const fleet = await fleetOf({ more: autoKeys() });
     pool.put("1", adding("one"));
     await fleet.ok("up", "--auto", "--task-pool-command", pool.command);
     await until(fleet, () => fleet.all("pool.taken").length === 1, "the first to be taken");
-    const print = `${prelude.replace("here", '"$here"')}cat <<'EOT'\n${adding("two")}EOT\n`;
-    const daemon = fleet.theDaemon();
-    pool.put("2.sh", print);
-    while (!isNow(fleet, pool) && fleet.all("pool.taken").length < 2) await Bun.sleep(0);
-    await fleet.kill(daemon);
+    pool.put("2.sh", `touch "$here/begun"; sleep 0.5; cat <<'EOT'\n${adding("two")}EOT\n`);
+    await reach(fleet, pool);
+    await fleet.kill(fleet.theDaemon());
     pool.put("3", adding("three"));
     await fleet.ok("up", "--auto", "--task-pool-command", pool.command);
     await until(fleet, () => fleet.all("pool.ended").length === 3, "all three to end");
     expect(landedTitles(fleet)).toEqual(["Add one", "Add three", "Add two"]);
     expect(fleet.all("pool.taken").length).toBe(3);
-    expect(readLog(fleet, "task_pool").filter(({ stdout }) => stdout?.includes("Add two")).length).toBeGreaterThan(0);
+    const asked = readLog(fleet, "task_pool").filter(({ stdout }) => stdout?.includes("Add two"));
+    if (isAdopted) expect(asked).toMatchObject([{ adopted: true, exit: 0 }]);
     await fleet.ok("down");
     expect([...new Bun.Glob("run/pool/*").scanSync({ cwd: fleet.state, onlyFiles: false })]).toEqual([]);
+  });
+
+  test("AUTO-1: started for some tasks it ends too when one of them waits for a person", async () => {
+    const pool = new TestPool();
+    const fleet = await fleetOf({ more: autoKeys() });
+    pool.put("1", tell("Ask somebody", [{ kind: "ask", question: "Which?", options: ["this", "that"] }]));
+    pool.put("2", tell("Change nothing", [{ kind: "report", status: "done", summary: "It is so already" }]));
+    const life = await Foreground.start(fleet, "--task-pool-command", pool.command, "--tasks", "2");
+    expect((await life.end()).code).toBe(0);
+    expect(outcomes(fleet)).toEqual({ "Change nothing": "unchanged" });
+    expect(living(fleet)).toEqual([]);
   });
 
   test("AUTO-12: what a pool command leaves in the background neither delays its task nor is taken for it", async () => {
