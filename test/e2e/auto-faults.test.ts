@@ -8,6 +8,7 @@ import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from "n
 import { join } from "node:path";
 import {
   adding,
+  afterSomeTurns,
   autoKeys,
   Foreground,
   landedTitles,
@@ -17,6 +18,7 @@ import {
   TestPool,
   tell,
   until,
+  untilWhy,
 } from "../support/auto-pool.ts";
 import { bundled } from "../support/cli.ts";
 import type { Fleet } from "../support/fleet.ts";
@@ -38,16 +40,7 @@ function afterCommand(pool: TestPool, more = ""): string {
 
 const ran = (pool: TestPool) =>
   existsSync(join(pool.dir, "ran")) ? readFileSync(join(pool.dir, "ran"), "utf8").trim().split("\n") : [];
-/** The pool says why it takes nothing, at that time or later. */
-const untilHeld = (fleet: Fleet, at: number) =>
-  until(
-    fleet,
-    () => {
-      const beat = fleet.heartbeat();
-      return beat !== undefined && beat.at >= at && beat.auto?.why?.startsWith("a landing broke its target");
-    },
-    "the pool to say why it waits",
-  );
+const HELD = "a landing broke its target";
 const commits = (fleet: Fleet) => fleet.repo.git("log", "--reverse", "--format=%H", "main").split("\n").slice(1);
 const openQuestions = (fleet: Fleet) => fleet.rows<{ id: string }>("select id from questions where status = 'open'");
 
@@ -59,10 +52,10 @@ test("AUTO-11 FAIL-12 LOG-3: a command after landing that fails holds the target
   const after = afterCommand(pool);
   await fleet.ok("up", "--auto", "--task-pool-command", pool.command, "--post-accept-command", after);
   await until(fleet, () => openQuestions(fleet).length === 1, "the question about the broken target");
-  await untilHeld(fleet, 0);
+  await untilWhy(fleet, HELD);
   pool.put("2", adding("two"));
   // Some turns of the pool later, too.
-  await untilHeld(fleet, (fleet.heartbeat()?.at ?? 0) + 500);
+  await untilWhy(fleet, HELD, afterSomeTurns(fleet));
   expect(pool.has("todo/2")).toBe(true);
   expect(commits(fleet).length).toBe(1);
   expect(readLog(fleet, "post_accept")).toMatchObject([

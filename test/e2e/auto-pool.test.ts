@@ -9,6 +9,7 @@ import { join } from "node:path";
 import type { Worker } from "#domain/model/auto.ts";
 import {
   adding,
+  afterSomeTurns,
   autoKeys,
   Foreground,
   landedTitles,
@@ -296,7 +297,7 @@ if (isLongLane()) {
     pool.put("1", adding("one"));
     await fleet.ok("up", "--auto", "--task-pool-command", pool.command);
     expect(fleet.all("auto.started").length).toBe(2);
-    await untilWhy(fleet, "auto mode is paused");
+    await untilWhy(fleet, "auto mode is paused", fleet.all("auto.started")[1]?.at);
     expect(pool.given()).toEqual([]);
     await fleet.ok("auto", "resume");
     await until(fleet, () => outcomes(fleet)["Add one"] === "landed", "the task to land");
@@ -310,12 +311,13 @@ if (isLongLane()) {
     await until(fleet, () => fleet.all("work.blocked").length === 1 && living(fleet).length === 0, "it to be blocked");
     const goal = goalOf(fleet, "Be stuck");
     // One waits for a person, so no more are taken.
-    pool.put("2", adding("two"));
     await untilWhy(fleet, "1 tasks wait for a person");
+    pool.put("2", adding("two"));
+    await untilWhy(fleet, "1 tasks wait for a person", afterSomeTurns(fleet));
     expect(pool.has("todo/2")).toBe(true);
     await fleet.ok("auto", "retry", goal);
-    await until(fleet, () => fleet.all("agent.slung").length === 2, "somebody to try again");
-    expect(fleet.all("agent.slung").map(({ goalId }) => goalId)).toEqual([goal, goal]);
+    const tries = () => fleet.all("agent.slung").filter(({ goalId }) => goalId === goal).length;
+    await until(fleet, () => tries() === 2, "somebody to try again");
     await fleet.ok("goal", "cancel", goal);
     await until(fleet, () => outcomes(fleet)["Be stuck"] === "cancelled", "its end");
     await until(fleet, () => outcomes(fleet)["Add two"] === "landed", "the next to land");

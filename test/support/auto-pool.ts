@@ -150,8 +150,16 @@ export async function readView(fleet: Fleet): Promise<AutoView> {
   return (JSON.parse(await fleet.ok("auto", "--json")) as { auto: AutoView }).auto;
 }
 
-/** Waits until this is why no task is taken, as people are told. */
-export async function untilWhy(fleet: Fleet, why: string): Promise<void> {
-  for (let tries = 0; tries < 100; tries += 1) if ((await readView(fleet)).why === why) return;
-  throw new Error(`"${why}" was not said, but ${JSON.stringify(await readView(fleet))}\n${tail(fleet)}`);
+/** Waits until a daemon says, then or later, that this is why no task is taken. */
+export async function untilWhy(fleet: Fleet, why: string, at = 0): Promise<void> {
+  const isSaid = () => {
+    const beat = fleet.heartbeat();
+    return beat !== undefined && beat.at >= at && beat.auto?.why?.startsWith(why);
+  };
+  await until(fleet, isSaid, `"${why}" to be said; it is ${JSON.stringify(fleet.heartbeat()?.auto)}`);
+}
+
+/** Some turns of the pool from now, as the daemon counts the time. */
+export function afterSomeTurns(fleet: Fleet): number {
+  return (fleet.heartbeat()?.at ?? 0) + 500;
 }
