@@ -196,6 +196,7 @@ if (isLongLane()) {
       async (fleet, pool) => {
         await begun(fleet, pool);
         await fleet.hang(fleet.theDaemon());
+        pool.letGo();
         await until(fleet, () => asking(fleet, "end"), "the command to end");
         expect(fleet.all("pool.taken").length).toBe(1);
       },
@@ -203,7 +204,10 @@ if (isLongLane()) {
     [
       "between the storing of a task and its agent",
       false,
-      (fleet) => until(fleet, () => fleet.all("pool.taken").length === 2, "the task to be stored"),
+      (fleet, pool) => {
+        pool.letGo();
+        return until(fleet, () => fleet.all("pool.taken").length === 2, "the task to be stored");
+      },
     ],
   ];
 
@@ -213,11 +217,12 @@ if (isLongLane()) {
     pool.put("1", adding("one"));
     await fleet.ok("up", "--auto", "--task-pool-command", pool.command);
     await until(fleet, () => fleet.all("pool.taken").length === 1, "the first to be taken");
-    pool.put("2.sh", `touch "$here/begun"; sleep 0.5; cat <<'EOT'\n${adding("two")}EOT\n`);
+    pool.put("2.sh", `touch "$here/begun"; ${pool.waiting}; cat <<'EOT'\n${adding("two")}EOT\n`);
     await reach(fleet, pool);
     await fleet.kill(fleet.theDaemon());
     pool.put("3", adding("three"));
     await fleet.ok("up", "--auto", "--task-pool-command", pool.command);
+    pool.letGo();
     await until(fleet, () => fleet.all("pool.ended").length === 3, "all three to end");
     expect(landedTitles(fleet)).toEqual(["Add one", "Add three", "Add two"]);
     expect(fleet.all("pool.taken").length).toBe(3);
@@ -311,9 +316,9 @@ if (isLongLane()) {
     await until(fleet, () => fleet.all("work.blocked").length === 1 && living(fleet).length === 0, "it to be blocked");
     const goal = goalOf(fleet, "Be stuck");
     // One waits for a person, so no more are taken.
-    await untilWhy(fleet, "1 tasks wait for a person");
+    await untilWhy(fleet, "one task waits for a person");
     pool.put("2", adding("two"));
-    await untilWhy(fleet, "1 tasks wait for a person", afterSomeTurns(fleet));
+    await untilWhy(fleet, "one task waits for a person", afterSomeTurns(fleet));
     expect(pool.has("todo/2")).toBe(true);
     await fleet.ok("auto", "retry", goal);
     const tries = () => fleet.all("agent.slung").filter(({ goalId }) => goalId === goal).length;

@@ -38,6 +38,13 @@ export class TestPool {
     renameSync(join(this.dir, name), join(this.dir, "todo", name));
   }
 
+  /** What a script says to wait for `letGo`. */
+  readonly waiting = 'until [ -e "$here/go" ]; do sleep 0.05; done';
+
+  letGo(): void {
+    writeFileSync(join(this.dir, "go"), "");
+  }
+
   given(): string[] {
     return readdirSync(join(this.dir, "given")).toSorted();
   }

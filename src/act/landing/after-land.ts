@@ -58,7 +58,7 @@ async function wasCutOff(parts: ActParts, name: string): Promise<boolean> {
  * knows how far it got; what it left is for a person to see.
  */
 async function askAboutCutOff(parts: ActParts, payload: Action<"afterLand">["payload"]): Promise<ActionOutcome> {
-  const why = "it was cut off when the daemon was killed, and is not run twice";
+  const why = "it was begun before, nobody saw its end, and it is not run twice";
   const moment = momentNow(parts);
   await (await parts.writer()).commit({
     at: moment.now,
