@@ -39,7 +39,7 @@ function taskOf(kind: Kind, name: string): string {
   const before: Readonly<Partial<Record<Kind, Step[]>>> = {
     dies: [{ kind: "die", at: "now", signal: "SIGKILL", once: true }],
     "dies-in-commit": [{ kind: "die", at: "mid-edit", signal: "SIGKILL", once: true }],
-    hangs: [{ kind: "think", ms: 700 }],
+    hangs: [{ kind: "think", ms: 300 }],
     // Every one of them changes the same line of the same file.
     shares: [{ kind: "edit", file: "shared.txt", append: `${name}\n` }],
   };
