@@ -111,6 +111,7 @@ export class VirtualPool {
     await files.write(`${dir}/stdout`, text === "" ? "" : `${text}\n`);
     await files.write(`${dir}/stderr`, code === 1 ? "The tracker is away.\n" : "");
     await files.write(`${dir}/code`, String(code));
+    await files.write(`${dir}/end`, "");
     if (text !== "") this.given.push({ pull, key: taskKey(text) });
     processes.end(process);
   }

@@ -13,9 +13,10 @@ import { goalFromPrompt } from "#domain/plans/prompt-goal.ts";
 import { orThrow } from "#errors.ts";
 import { presentConditions } from "#store/actions.ts";
 import { goalById } from "#store/goals.ts";
+import type { Store } from "#store/store.ts";
 import { nodesOfGoal } from "#store/work.ts";
 import { chooseGoalId } from "./goal-id.ts";
-import { resolveWork } from "./names.ts";
+import { type NodeName, resolveWork } from "./names.ts";
 import { titleOfTask } from "./sling.ts";
 import { readFleetStatus } from "./status.ts";
 import { unblockWork } from "./work.ts";
@@ -74,7 +75,7 @@ export interface Retried {
 /** A failed task of the pool once more: its own node where that is blocked, else the same words as a new goal. */
 export async function retry(world: World, word: string, reason: string | null): Promise<Retried> {
   const store = await world.writer();
-  const { goalId, nodeId } = await resolveWork(store, word);
+  const { goalId, nodeId } = (await findTaskOfGoal(store, word)) ?? (await resolveWork(store, word));
   const { goal, nodes } = await store.read({ goal: goalById(goalId), nodes: nodesOfGoal(goalId) });
   const node = nodes.find((one) => one.workNodeId === nodeId);
   if (orThrow(judgeRetry(node, goal)) === "unblock") {
@@ -101,6 +102,15 @@ export async function retry(world: World, word: string, reason: string | null): 
     }),
   );
   return { node: `${again}/T1`, anew: true };
+}
+
+/** The task of a goal that is named by itself: the one that failed, where it has several. */
+async function findTaskOfGoal(store: Store, goalId: string): Promise<NodeName | undefined> {
+  const { nodes } = await store.read({ nodes: nodesOfGoal(goalId) });
+  const leaves = nodes.filter(({ leaf }) => leaf);
+  const failed = ["blocked", "cancelled"].flatMap((status) => leaves.filter((one) => one.status === status));
+  const node = failed[0] ?? leaves[0];
+  return node && { goalId, nodeId: node.workNodeId };
 }
 
 export async function listWorkers(world: World): Promise<readonly Worker[]> {

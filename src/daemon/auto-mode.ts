@@ -5,6 +5,7 @@
  */
 import { recordAuto } from "#act/auto/auto-logs.ts";
 import { autoNow, listSources, mergeAutoSettings } from "#act/auto/auto-settings.ts";
+import { assertTaskDirectory } from "#act/auto/task-directory.ts";
 import type { World } from "#control/world.ts";
 import { speakingAs } from "#control/world.ts";
 import { isOfAutoMode } from "#domain/auto/auto-news.ts";
@@ -54,6 +55,8 @@ export class AutoMode {
       auto,
       nodes.filter((node) => active.has(node.goalId) && isOpen(node)),
     );
+    // Said to whoever starts it, and not only in the log of a daemon that ends at once.
+    if (auto.directory !== null) await assertTaskDirectory(world, auto.directory);
     const { concurrency, tasks, budgetUsd } = auto;
     const data = { instance, sources: listSources(auto), concurrency, tasks, budgetUsd };
     await store.commit({

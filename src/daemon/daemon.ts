@@ -115,6 +115,11 @@ const POOL_SPACING_MS = 100;
 const FULL_BEATS = 3;
 const PAGE = 500;
 
+/** AUTO-7: why it ended stands first, because it is what somebody has to do something about. */
+function tellFailureInReport({ code, problem, hint }: HardFailure): string {
+  return `# Auto mode ended by itself\n\n- ${code}: ${problem}\n- ${hint}\n`;
+}
+
 export class Daemon {
   private world: World;
   private readonly files: RunFiles;
@@ -269,7 +274,7 @@ export class Daemon {
       log.record("error", "daemon.stop_not_recorded", { problem: messageOf(error) });
     }
     this.unwatchLog();
-    await this.leaveReport();
+    await this.leaveReport(failure);
     await this.copyLogOnce();
     await this.leaveEnding({ reason, failure, done });
     this.heart.stop();
@@ -580,13 +585,22 @@ export class Daemon {
   }
 
   /** REPORT-1: what happened in this life, for whoever comes back; the last one only. */
-  private async leaveReport(): Promise<void> {
+  private async leaveReport(failure: HardFailure | null): Promise<void> {
     try {
-      const report = await readMorningReport(this.world, this.options.registration.since);
-      const path = `${this.world.root.state}/logs/report.md`;
-      await this.world.files.write(path, renderMorningMarkdown(report), { mode: 0o600 });
+      const text = [...(failure ? [tellFailureInReport(failure)] : []), await this.renderReport()].join("\n");
+      await this.world.files.write(`${this.world.root.state}/logs/report.md`, text, { mode: 0o600 });
     } catch (error) {
       this.options.log.record("warn", "report.not_written", { problem: messageOf(error) });
+    }
+  }
+
+  /** Where the store is what broke, that it is broken is still said. */
+  private async renderReport(): Promise<string> {
+    try {
+      return renderMorningMarkdown(await readMorningReport(this.world, this.options.registration.since));
+    } catch (error) {
+      this.options.log.record("warn", "report.not_read", { problem: messageOf(error) });
+      return "";
     }
   }
 

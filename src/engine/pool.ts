@@ -71,11 +71,27 @@ export async function turnPool(world: World, memory: PoolMemory): Promise<PoolTu
   if (!auto) return NOTHING;
   const vanished = await keepWorkers(world, auto, memory);
   if (vanished) return { ...NOTHING, failure: vanished };
-  const left = await finishAsking(world, auto.command?.timeoutMs ?? 0, await maxTaskBytes(world));
+  // Also where this life asks no command: what the last one began has given a task away.
+  const { taskPoolTimeout } = (await world.config()).auto;
+  const left = await finishAsking(world, taskPoolTimeout, await maxTaskBytes(world));
   if (left) return takeAnswer(world, auto, memory, left);
   const verdict = await judgeNow(world, auto);
   memory.why = verdict.pull ? null : verdict.why;
   if (!verdict.pull) return { ...NOTHING, finished: await judgeFinish(world, auto, verdict) };
+  try {
+    return await takeNext(world, auto, memory);
+  } catch (error) {
+    // A pool that cannot even be asked is as broken as one that fails.
+    if (!(error instanceof OverseerError) || !POOL_MISSING.has(error.code)) throw error;
+    const { code, message, hint } = error;
+    return { ...NOTHING, failure: { code, problem: message, hint: `${hint} Then 'overseer up --auto'.` } };
+  }
+}
+
+/** The directory of tasks is gone, or that in which the command is run, or the shell. */
+const POOL_MISSING: ReadonlySet<string> = new Set(["TASK_DIRECTORY_MISSING", "CWD_MISSING", "PROGRAM_MISSING"]);
+
+async function takeNext(world: World, auto: AutoSettings, memory: PoolMemory): Promise<PoolTurn> {
   const fromFile = auto.directory === null ? false : await takeFile(world, auto.directory, memory);
   if (fromFile) return { ...NOTHING, took: true };
   if (auto.command)
@@ -135,29 +151,47 @@ async function recordEnds(world: World, memory: PoolMemory): Promise<void> {
         goal: goalById(goalId),
         nodes: nodesOfGoal(goalId),
         costs: costsOfGoals(),
+        agents: agentsAtWork(),
       },
-      decide: ({ conditions, goal, nodes, costs }) => {
+      decide: ({ conditions, goal, nodes, costs, agents }) => {
         const seen = { auto: findPoolState(conditions).auto, goal, nodes };
-        return accept(endTask(goalId, seen, costs.get(goalId) ?? 0, moment), null);
+        const costUsd = sumCosts(new Set([goalId]), costs, agents);
+        return accept(endTask(goalId, seen, costUsd, moment), null);
       },
     });
     memory.lastEndedAt = moment.now;
   }
 }
 
-/** Auto mode's own workers are there, as many as are wanted; set where they were taken away behind our back. */
+/** What goals have cost, their agents that are still there included: an agent ends a moment after its work. */
+function sumCosts(
+  goals: ReadonlySet<string>,
+  costs: ReadonlyMap<string, number>,
+  agents: readonly { readonly goalId: string; readonly costUsd: number }[],
+): number {
+  const ended = [...goals].reduce((sum, goalId) => sum + (costs.get(goalId) ?? 0), 0);
+  return agents.filter(({ goalId }) => goals.has(goalId)).reduce((sum, { costUsd }) => sum + costUsd, ended);
+}
+
+/**
+ * Auto mode's own workers are there, as many as are wanted; set where they were taken away behind our back. Judged in the
+ * commit that makes them, because workers that vanish after a look would be made again without a word.
+ */
 async function keepWorkers(world: World, auto: AutoSettings, memory: PoolMemory): Promise<HardFailure | undefined> {
-  const store = await world.writer();
   const moment = { now: world.clock.now(), actor: "overseer" as const };
-  const vanished = judgeVanished(memory.expected ?? [], (await readKnown(world)).workers);
-  if (vanished.kind === "all") return vanished.failure;
-  if (vanished.kind === "some") await recordAuto(world, "auto", { event: "workers.missing", names: vanished.names });
-  await store.commit({
+  const outcome = await (await world.writer()).commit({
     at: moment.now,
     reads: { conditions: presentConditions(), living: livingAttempts() },
-    decide: ({ conditions, living }) =>
-      accept(matchWorkers(findPoolState(conditions).workers, auto.concurrency, living, moment), null),
+    decide: ({ conditions, living }) => {
+      const { workers } = findPoolState(conditions);
+      const vanished = judgeVanished(memory.expected ?? [], workers);
+      const events = vanished.kind === "all" ? [] : matchWorkers(workers, auto.concurrency, living, moment);
+      return accept(events, vanished);
+    },
   });
+  const vanished = orThrow(outcome);
+  if (vanished.kind === "all") return vanished.failure;
+  if (vanished.kind === "some") await recordAuto(world, "auto", { event: "workers.missing", names: vanished.names });
   memory.expected = (await readKnown(world)).workers.filter(({ made }) => made).map(({ name }) => name);
   return undefined;
 }
@@ -182,12 +216,10 @@ async function judgeNow(world: World, auto: AutoSettings): Promise<PullVerdict> 
   });
 }
 
-/** What open tasks have cost so far, their agents that are at work included. */
+/** What open tasks have cost so far. */
 async function costOfOpen(world: World, auto: AutoCondition | undefined): Promise<number> {
   const { costs, agents } = await (await world.writer()).read({ costs: costsOfGoals(), agents: agentsAtWork() });
-  const open = new Set(auto?.open.map(({ goalId }) => goalId));
-  const ended = [...open].reduce((sum, goalId) => sum + (costs.get(goalId) ?? 0), 0);
-  return agents.filter(({ goalId }) => open.has(goalId)).reduce((sum, { costUsd }) => sum + costUsd, ended);
+  return sumCosts(new Set(auto?.open.map(({ goalId }) => goalId)), costs, agents);
 }
 
 /** Why nothing may be started at all. */
@@ -239,7 +271,7 @@ async function takeFile(world: World, path: string, memory: PoolMemory): Promise
 async function takeAnswer(world: World, auto: AutoSettings, memory: PoolMemory, asked: PoolAsking): Promise<PoolTurn> {
   const { pull, run } = asked;
   await recordAsking(world, auto, asked);
-  const limits = { maxBytes: await maxTaskBytes(world), timeoutMs: auto.command?.timeoutMs ?? 0 };
+  const limits = { maxBytes: await maxTaskBytes(world), timeoutMs: (await world.config()).auto.taskPoolTimeout };
   const answer: PoolAnswer = run === null ? { kind: "none" } : readPoolAnswer(run, limits);
   if (run === null) await recordLost(world, pull);
   if (answer.kind === "none") await recordEmpty(world, auto, memory);

@@ -375,7 +375,10 @@ export class AttemptRun {
     for (let text = this.reports[0]; text !== undefined; text = this.reports[0]) {
       try {
         const taken = await this.parts.takeUpdate(this.launch.attempt, text);
-        if (taken.kind === "taken") this.recorder.note(`report taken: ${taken.reported.status ?? "no status"}`);
+        if (taken.kind === "taken") {
+          this.recorder.note(`report taken: ${taken.reported.status ?? "no status"}`);
+          this.wakeUp(); // it may have ended the work, and with that this attempt
+        }
         if (taken.kind === "refused") this.recorder.note(`report not taken: ${taken.refusal.message}`);
       } catch (error) {
         this.recorder.problem(`a report could not be taken: ${messageOf(error)}`);

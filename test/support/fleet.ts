@@ -7,8 +7,8 @@ import { Database, SQLiteError } from "bun:sqlite";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { AGENT_MARK, markOf, RUNNER_MARK } from "#act/attempt-files.ts";
-import type { Registration } from "#domain/health/daemon-life.ts";
-import { parseRegistration } from "#domain/health/daemon-life.ts";
+import type { Heartbeat, Registration } from "#domain/health/daemon-life.ts";
+import { parseHeartbeat, parseRegistration } from "#domain/health/daemon-life.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
 import type { EventOf, EventType } from "#domain/model/event.ts";
 import type { Message } from "#domain/model/message.ts";
@@ -204,6 +204,12 @@ export class Fleet {
   daemon(): Registration | undefined {
     const path = runFiles(this.state).registration;
     return existsSync(path) ? parseRegistration(readFileSync(path, "utf8")) : undefined;
+  }
+
+  /** What it last said of itself. */
+  heartbeat(): Heartbeat | undefined {
+    const path = runFiles(this.state).heartbeat;
+    return existsSync(path) ? parseHeartbeat(readFileSync(path, "utf8")) : undefined;
   }
 
   /** The daemon that has to be there. */

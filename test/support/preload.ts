@@ -61,5 +61,6 @@ function withThisEnvironment(start: typeof spawn | typeof spawnSync) {
 }
 
 // In a preload this runs once, after the last file; process.on("exit") never does under `bun test`. In a parallel run
-// (scripts/test.sh) it would run after every file, so there the script removes everything at the end.
-if (!process.env.OVERSEER_TEST_RUN) afterAll(() => rmSync(world, { recursive: true, force: true }));
+// (scripts/test.sh) it would run after every file, so there the script removes everything at the end. On a busy disk
+// that takes longer than a hook has by default.
+if (!process.env.OVERSEER_TEST_RUN) afterAll(() => rmSync(world, { recursive: true, force: true }), 60_000);

@@ -1,6 +1,6 @@
-/** The pool's command with a real shell: whoever finds its exit code finds everything that it printed. */
+/** The pool's command with a real shell: whoever finds its end finds everything that it printed. */
 import { describe, expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock } from "#sys/clock.ts";
 import { systemExec } from "#sys/exec.ts";
@@ -20,13 +20,13 @@ function makeParts() {
 const command = (line: string, cwd: string) => ({ line, cwd, timeoutMs: 5_000 });
 
 describe("AUTO-12: no crash of ours loses what the pool's command said", () => {
-  test("its exit code comes last, so that a daemon that comes back just then takes no task for none", async () => {
+  test("its end comes last, so that a daemon that comes back just then takes no task for none", async () => {
     const parts = makeParts();
     const pool = join(parts.root.state, "run", "pool");
     for (let round = 0; round < 5; round += 1) {
       const asked = askPool(parts, command("echo the task; echo why >&2", parts.root.state), 1_000);
       let dir: string | undefined;
-      while (dir === undefined || !existsSync(join(dir, "code"))) {
+      while (dir === undefined || !existsSync(join(dir, "end"))) {
         const [pull] = existsSync(pool) ? readdirSync(pool) : [];
         dir = pull === undefined ? undefined : join(pool, pull);
         await Bun.sleep(0);
@@ -47,10 +47,23 @@ describe("AUTO-12: no crash of ours loses what the pool's command said", () => {
     expect(await finishAsking(parts, 1_000, 1_000)).toBeUndefined();
   });
 
-  test("FAIL-2: one that leaves something behind on its output hangs; what it may have said is never taken for nothing", async () => {
+  test("what it leaves behind on its output is ended, and what it said is taken", async () => {
     const parts = makeParts();
-    const line = "echo the task; sleep 30 &";
+    const { run } = await askPool(parts, command("echo the task; sleep 30 &", parts.root.state), 1_000);
+    expect(run).toMatchObject({ code: 0, hung: false, stdout: "the task\n" });
+  });
+
+  test("FAIL-2: one that hangs is ended, and what it may have said is never taken for nothing", async () => {
+    const parts = makeParts();
+    const line = "echo the task; sleep 30";
     const { run } = await askPool(parts, { ...command(line, parts.root.state), timeoutMs: 300 }, 1_000);
     expect(run).toMatchObject({ code: null, hung: true });
+  });
+
+  test("one whose end nobody saw is said to be lost, not empty", async () => {
+    const parts = makeParts();
+    const { pull } = await askPool(parts, command("echo the task", parts.root.state), 1_000);
+    rmSync(join(parts.root.state, "run", "pool", pull, "end"));
+    expect(await finishAsking(parts, 1_000, 1_000)).toMatchObject({ pull, run: null });
   });
 });

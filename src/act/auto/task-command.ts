@@ -28,17 +28,20 @@ type CommandParts = Pick<ActParts, "root" | "files" | "exec" | "processes" | "cl
 
 /**
  * `$1` is the user's line, `$2` the directory of this asking, `$3` and `$4` how many bytes of output and of errors are
- * kept. The code is moved into place, and only when everything that was printed is on the disk: whoever finds it finds the
- * rest. Written sooner, a daemon that came just then would have taken a task for none; and so would one that has ended what
- * the command had left behind on its output, since what was on its way through the pipe is gone then.
+ * kept, `$5` the asking. The code is moved into place, so that one that is there is whole; what was printed is whole only
+ * once `end` is there, because whoever copies it holds the last of it back until then.
  */
-const SCRIPT = `{ { sh -c "$1" 2>&3 3>&-; printf '%s' "$?" >"$2/code.new"; } | head -c "$3" >"$2/stdout" 3>&-; } 3>&1 | head -c "$4" >"$2/stderr"; mv "$2/code.new" "$2/code"`;
+const SCRIPT = `{ { OVERSEER_POOL_COMMAND="$5" sh -c "$1" 2>&3 3>&-; printf '%s' "$?" >"$2/code.new" && mv "$2/code.new" "$2/code"; } | head -c "$3" >"$2/stdout" 3>&-; } 3>&1 | head -c "$4" >"$2/stderr"; : >"$2/end"`;
 
-/** Everything that the command starts carries it, so that a daemon that comes later finds what is still at work. */
-const ENVIRONMENT_MARK = "OVERSEER_PULL";
+/** Everything of an asking carries it, so that a daemon that comes later finds what is still at work. */
+const ASKING_MARK = "OVERSEER_PULL";
+/** What the user's command is, without those who write down what it says. */
+const COMMAND_MARK = "OVERSEER_POOL_COMMAND";
 
 const STDERR_BYTES = 64 * 1024;
 const LOOK_EVERY_MS = 50;
+/** What a command left in the background has this long to let go of its output, and then to end when asked. */
+const LINGER_MS = 500;
 
 /** Asks once; the answer lies in its directory until `forgetAsking`. */
 export async function askPool(parts: CommandParts, command: PoolCommand, maxBytes: number): Promise<PoolAsking> {
@@ -46,14 +49,25 @@ export async function askPool(parts: CommandParts, command: PoolCommand, maxByte
   const dir = `${placeOf(parts)}/${pull}`;
   const beganAt = parts.clock.now();
   await parts.files.makeDir(dir, { mode: 0o700 });
-  const argv = ["sh", "-c", SCRIPT, "task-pool", command.line, dir, String(maxBytes + 1), String(STDERR_BYTES)];
-  const { timedOut } = await parts.exec.run(argv, {
-    cwd: command.cwd,
-    env: { ...parts.env, [ENVIRONMENT_MARK]: pull },
-    timeoutMs: command.timeoutMs,
-  });
-  const run = await readRun(parts, dir, maxBytes, timedOut);
-  return { pull, run, beganAt, endedAt: parts.clock.now(), adopted: false };
+  const argv = ["sh", "-c", SCRIPT, "task-pool", command.line, dir, String(maxBytes + 1), String(STDERR_BYTES), pull];
+  let isRunning = true;
+  const running = parts.exec
+    .run(argv, {
+      cwd: command.cwd,
+      env: { ...parts.env, [ASKING_MARK]: pull },
+      timeoutMs: command.timeoutMs + 10 * LINGER_MS, // it is ended sooner, so that what it printed is kept
+    })
+    .finally(() => {
+      isRunning = false;
+    });
+  let hung = false;
+  try {
+    [hung] = await Promise.all([watchRun(parts, dir, pull, command.timeoutMs, () => isRunning), running]);
+  } catch (error) {
+    await forgetAsking(parts, pull); // it was not begun at all, so nothing was given away
+    throw error;
+  }
+  return { pull, run: await readRun(parts, dir, maxBytes, hung), beganAt, endedAt: parts.clock.now(), adopted: false };
 }
 
 /** An asking whose answer nobody has taken; undefined where there is none. One that is still at work is waited for. */
@@ -66,18 +80,43 @@ export async function finishAsking(
   if (pull === undefined) return undefined;
   const dir = `${placeOf(parts)}/${pull}`;
   const beganAt = (await parts.files.facts(dir))?.mtimeMs ?? parts.clock.now();
-  const until = parts.clock.now() + timeoutMs;
-  let hung = false;
-  while (!(await hasEnded(parts, dir)) && isAtWork(parts, pull)) {
-    if (parts.clock.now() >= until) {
-      hung = true;
-      for (const one of parts.processes.withEnvironment(ENVIRONMENT_MARK, pull)) parts.processes.signal(one, "SIGKILL");
-    }
-    await parts.clock.sleep(LOOK_EVERY_MS);
-  }
-  const isKnown = hung || (await hasEnded(parts, dir));
+  const isRunning = async () => !(await exists(parts, `${dir}/end`)) && isAtWork(parts, pull);
+  const hung = await watchRun(parts, dir, pull, timeoutMs, isRunning);
+  // Without its end nobody knows whether all that was printed is there: an empty answer would lose a task in silence.
+  const isKnown = hung || (await exists(parts, `${dir}/end`));
   const run = isKnown ? await readRun(parts, dir, maxBytes, hung) : null;
   return { pull, run, beganAt, endedAt: parts.clock.now(), adopted: true };
+}
+
+/**
+ * Waits for the end of an asking, and ends a command that takes too long, or what one that has ended left behind: as long
+ * as that holds the output open, nobody knows what was printed. True where the command itself took too long.
+ */
+async function watchRun(
+  parts: CommandParts,
+  dir: string,
+  pull: string,
+  timeoutMs: number,
+  isRunning: () => boolean | Promise<boolean>,
+): Promise<boolean> {
+  const until = parts.clock.now() + timeoutMs;
+  let overAt: number | undefined;
+  let hung = false;
+  while (await isRunning()) {
+    const now = parts.clock.now();
+    if (overAt === undefined && (await exists(parts, `${dir}/code`))) overAt = now + LINGER_MS;
+    if (overAt === undefined && now >= until) [overAt, hung] = [now, true];
+    if (overAt !== undefined && now >= overAt) endMarked(parts, pull, now - overAt);
+    await parts.clock.sleep(LOOK_EVERY_MS);
+  }
+  return hung;
+}
+
+/** The command first, asked and then ended; whoever writes down what it said only when that did not help. */
+function endMarked({ processes }: CommandParts, pull: string, lateMs: number): void {
+  const mark = lateMs < 4 * LINGER_MS ? COMMAND_MARK : ASKING_MARK;
+  const signal = lateMs < LINGER_MS ? "SIGTERM" : "SIGKILL";
+  for (const one of processes.withEnvironment(mark, pull)) processes.signal(one, signal);
 }
 
 /** Its answer is in the log. */
@@ -90,15 +129,18 @@ function placeOf({ root }: Pick<CommandParts, "root">): string {
 }
 
 function isAtWork({ processes }: CommandParts, pull: string): boolean {
-  return processes.withEnvironment(ENVIRONMENT_MARK, pull).length > 0;
+  return processes.withEnvironment(ASKING_MARK, pull).length > 0;
 }
 
-async function hasEnded({ files }: CommandParts, dir: string): Promise<boolean> {
-  return (await files.facts(`${dir}/code`)) !== undefined;
+async function exists({ files }: CommandParts, path: string): Promise<boolean> {
+  return (await files.facts(path)) !== undefined;
 }
 
-async function readRun({ files }: CommandParts, dir: string, maxBytes: number, hung: boolean): Promise<PoolRun> {
-  const code = await files.read(`${dir}/code`);
+/** Of one that was ended, because it took too long or by somebody else, the code says nothing about its answer. */
+async function readRun(parts: CommandParts, dir: string, maxBytes: number, hung: boolean): Promise<PoolRun> {
+  const { files } = parts;
+  const isWhole = !hung && (await exists(parts, `${dir}/end`));
+  const code = isWhole ? await files.read(`${dir}/code`) : undefined;
   const bytes = (await files.facts(`${dir}/stdout`))?.size ?? 0;
   const stdout = (await files.read(`${dir}/stdout`)) ?? "";
   const stderr = (await files.read(`${dir}/stderr`)) ?? "";

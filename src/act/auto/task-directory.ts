@@ -26,17 +26,21 @@ export interface TaskDirectory {
 /** What a file was found to hold, by name, size and time, so that it is not read again and again. */
 export type KnownFiles = Map<string, string>;
 
+/** What lies in it. Rejects with TASK_DIRECTORY_MISSING where there is no such directory. */
+export async function assertTaskDirectory({ files }: Pick<ActParts, "files">, path: string): Promise<string[]> {
+  const names = await files.list(path);
+  if (names !== undefined) return names;
+  const hint = "Make the directory, or change auto.taskDirectory.";
+  throw new OverseerError("environment", "TASK_DIRECTORY_MISSING", `There is no directory ${path}.`, hint);
+}
+
 /** Rejects with TASK_DIRECTORY_MISSING where there is none. */
 export async function readTaskDirectory(
   { files }: Pick<ActParts, "files">,
   path: string,
   known: { readonly taken: Readonly<Record<string, string>>; readonly read: KnownFiles; readonly maxBytes: number },
 ): Promise<TaskDirectory> {
-  const names = await files.list(path);
-  if (names === undefined) {
-    const hint = "Make the directory, or change auto.taskDirectory.";
-    throw new OverseerError("environment", "TASK_DIRECTORY_MISSING", `There is no directory ${path}.`, hint);
-  }
+  const names = await assertTaskDirectory({ files }, path);
   const refused: { key: string; problem: string }[] = [];
   const present = new Set<string>();
   let next: TaskFile | undefined;

@@ -11,6 +11,7 @@ import type { Receipt } from "#domain/model/check.ts";
 import { accept } from "#domain/model/decision.ts";
 import { openActions } from "#store/actions.ts";
 import { openQuestions } from "#store/assignments.ts";
+import { eventsMatching } from "#store/events.ts";
 import { lastLandings } from "#store/fleet-sight.ts";
 import { inTurn } from "#sys/turn.ts";
 import { commandAfterLand } from "./command-after-land.ts";
@@ -27,6 +28,7 @@ async function runInTurn({ payload }: Action<"afterLand">, parts: ActParts): Pro
   const name = `afterLand@${payload.commit.slice(0, 10)}`;
   const command = { name, command: after.line, timeoutMs: after.timeoutMs, once: true } as const;
   const spec = { ...command, on: ["land"], expect: null, protected: [] } as const;
+  if (after.auto && (await wasCutOff(parts, name))) return askAboutCutOff(parts, payload);
   const [receipt] = (await judgeCommit(parts, null, [spec], "land", payload.commit)) ?? [];
   if (!receipt) return { ok: false, problem: "it was not run", retry: "backoff" };
   if (after.auto) await recordPostAccept(parts, payload, after.line, receipt);
@@ -41,6 +43,34 @@ async function runInTurn({ payload }: Action<"afterLand">, parts: ActParts): Pro
       ),
   });
   return { ok: true, result: receipt.verdict };
+}
+
+/** The run of the last landing is among these. */
+const LATEST_CHECKS = 200;
+
+/** It was begun by somebody who is no more, and nobody saw its end. */
+async function wasCutOff(parts: ActParts, name: string): Promise<boolean> {
+  const { checks } = await (await parts.writer()).read({
+    checks: eventsMatching({ type: "check", newest: true, limit: LATEST_CHECKS }),
+  });
+  const types = checks.flatMap(({ type, data }) => ("name" in data && data.name === name ? [type] : []));
+  return types.includes("check.started") && !types.includes("check.finished");
+}
+
+/**
+ * AUTO-11: once per landing. Whoever deploys must not be run a second time beside or after a first run of which nobody
+ * knows how far it got; what it left is for a person to see.
+ */
+async function askAboutCutOff(parts: ActParts, payload: Action<"afterLand">["payload"]): Promise<ActionOutcome> {
+  const why = "it was begun before, nobody saw its end, and it is not run twice";
+  const moment = momentNow(parts);
+  await (await parts.writer()).commit({
+    at: moment.now,
+    reads: { open: openQuestions() },
+    decide: ({ open }) => accept(concludeAfterLand(payload, { verdict: "did_not_run", why }, open, moment), null),
+  });
+  await recordAuto(parts, "post_accept", { event: "post_accept.cut_off", ...payload, why });
+  return { ok: true, result: "did_not_run" };
 }
 
 /** The one that it ran for is among these. */

@@ -68,8 +68,9 @@ function findObstacle(seen: PoolSeen): string | undefined {
     const limited = describeLimit(condition);
     if (limited !== undefined) return limited;
   }
-  if (seen.waiting >= limits.maxWaiting)
-    return `${seen.waiting === 1 ? "one task waits" : `${seen.waiting} tasks wait`} for a person`;
+  if (seen.waiting >= limits.maxWaiting) {
+    return seen.waiting === 1 ? "one task waits for a person" : `${seen.waiting} tasks wait for a person`;
+  }
   if (seen.busy + seen.ready < seen.places) return undefined;
   return seen.ready > 0 && seen.busy < seen.places ? "work is ready that comes first" : "every worker has a task";
 }
