@@ -19,7 +19,10 @@ test("GUARD-3: a whole context is read as it was written; a field of a later ver
 
 test("GUARD-3: a context that was cut off anywhere is refused", () => {
   for (let end = 0; end < text.length; end += 1) {
-    expect(readRemedyContext(text.slice(0, end))).toMatchObject({ ok: false, problem: expect.stringContaining("cut off") });
+    expect(readRemedyContext(text.slice(0, end))).toMatchObject({
+      ok: false,
+      problem: expect.stringContaining("cut off"),
+    });
   }
 });
 

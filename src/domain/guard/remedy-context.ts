@@ -23,6 +23,17 @@ export interface RemedyContext {
   readonly try: 1 | 2;
 }
 
+/** What came of a remediation, for whoever asked for it. */
+export interface RemedyResult {
+  readonly outcome: "finished" | "crashed" | "unguarded" | "stopped" | "not-started";
+  /** Why it did not finish, as a clause; null when it did. */
+  readonly why: string | null;
+  /** The file with the transcript. */
+  readonly log: string;
+  readonly durationMs: number;
+  readonly tries: number;
+}
+
 export type RemedyContextReading =
   | { readonly ok: true; readonly context: RemedyContext }
   | { readonly ok: false; readonly problem: string };
@@ -46,7 +57,13 @@ export function readRemedyContext(text: string): RemedyContextReading {
   const { pid, since } = guard;
   return {
     ok: true,
-    context: { v: REMEDY_CONTEXT_VERSION, failure: { kind, detail, at }, registration, guard: { pid, since }, try: attempt },
+    context: {
+      v: REMEDY_CONTEXT_VERSION,
+      failure: { kind, detail, at },
+      registration,
+      guard: { pid, since },
+      try: attempt,
+    },
   };
 }
 

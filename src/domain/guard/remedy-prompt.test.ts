@@ -57,7 +57,9 @@ test("GUARD-7: it says whose text it is, under which settings it runs, and what 
     allowRepoEdits: true,
   });
   expect(text).toContain("so this is the built-in one:\n\nBuilt in.");
-  expect(text).toContain("You run under the last good settings. The settings in effect cannot be used: `config.yaml: line 3`");
+  expect(text).toContain(
+    "You run under the last good settings. The settings in effect cannot be used: `config.yaml: line 3`",
+  );
   expect(text).toContain("There was none.");
   expect(text).toContain("A first remediation of this failure came to nothing");
   expect(text).toContain("Files of this project itself");
@@ -87,24 +89,31 @@ test("GUARD-3: material closes no fence, and poses as nobody", () => {
   });
   expect(fence).toBeUndefined();
   expect(outside.filter((line) => line === "# How you end")).toHaveLength(1);
-  expect(outside.filter((line) => line.startsWith("# "))).toEqual(["# What failed", "# What you may change", "# How you end"]);
+  expect(outside.filter((line) => line.startsWith("# "))).toEqual([
+    "# What failed",
+    "# What you may change",
+    "# How you end",
+  ]);
 });
 
-test.each(["x", "ö", "😀", "`", "\\"])("GUARD-3: however much there is of %s, all of it is below 64 KB, the end included", (one) => {
-  const much = one.repeat(100_000);
-  const lines = { lines: Array.from({ length: 10_000 }, () => one.repeat(100)) };
-  const text = buildRemedyPrompt({
-    ...MATERIAL,
-    context: { ...MATERIAL.context, failure: { kind: much, detail: much, at: 0 }, registration: { much } },
-    words: { text: much, own: true },
-    settingsProblem: much,
-    logs: Object.fromEntries(SHOWN_LOGS.map(({ name }) => [name, lines])),
-    agents: much,
-    git: much,
-  });
-  expect(byteLength(text)).toBeLessThanOrEqual(MOST_BYTES);
-  expect(text).toEndWith("shows it to them.\n");
-});
+test.each(["x", "ö", "😀", "`", "\\"])(
+  "GUARD-3: however much there is of %s, all of it is below 64 KB, the end included",
+  (one) => {
+    const much = one.repeat(100_000);
+    const lines = { lines: Array.from({ length: 10_000 }, () => one.repeat(100)) };
+    const text = buildRemedyPrompt({
+      ...MATERIAL,
+      context: { ...MATERIAL.context, failure: { kind: much, detail: much, at: 0 }, registration: { much } },
+      words: { text: much, own: true },
+      settingsProblem: much,
+      logs: Object.fromEntries(SHOWN_LOGS.map(({ name }) => [name, lines])),
+      agents: much,
+      git: much,
+    });
+    expect(byteLength(text)).toBeLessThanOrEqual(MOST_BYTES);
+    expect(text).toEndWith("shows it to them.\n");
+  },
+);
 
 test("GUARD-3: of a log the last whole lines are kept, of one endless line its end", () => {
   expect(keepLastLines(["a", "b", "c"], 4)).toEqual({ text: "b\nc", left: 1 });

@@ -102,7 +102,10 @@ function tellLog(path: string, tail: LogTail, room: number): string {
 const FENCE_ROOM = 200;
 
 /** As many whole lines from the end as fit; of a single line that does not, its end. */
-export function keepLastLines(lines: readonly string[], room: number): { readonly text: string; readonly left: number } {
+export function keepLastLines(
+  lines: readonly string[],
+  room: number,
+): { readonly text: string; readonly left: number } {
   let used = 0;
   let from = lines.length;
   while (from > 0) {
@@ -113,7 +116,8 @@ export function keepLastLines(lines: readonly string[], room: number): { readonl
   }
   const last = lines.at(-1) ?? "";
   // Four bytes are the most that a character takes.
-  if (from === lines.length && from > 0) return { text: `…${last.slice(-Math.floor(room / 4))}`, left: lines.length - 1 };
+  if (from === lines.length && from > 0)
+    return { text: `…${last.slice(-Math.floor(room / 4))}`, left: lines.length - 1 };
   return { text: lines.slice(from).join("\n"), left: from };
 }
 

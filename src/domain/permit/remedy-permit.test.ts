@@ -114,7 +114,13 @@ describe("files", () => {
   });
 
   test("GUARD-7: in a bare repository, where the settings lie in the state directory, the same holds", () => {
-    const bare = { ...POLICY, project: "/b.git", userDir: "/b.git/overseer", state: "/b.git/overseer", gitCommonDir: "/b.git" };
+    const bare = {
+      ...POLICY,
+      project: "/b.git",
+      userDir: "/b.git/overseer",
+      state: "/b.git/overseer",
+      gitCommonDir: "/b.git",
+    };
     expect(write("/b.git/overseer/config.yaml", bare)).toBeUndefined();
     expect(write("/b.git/overseer/overseer.db", bare)).toContain("Overseer's own");
     expect(write("/b.git/overseer/run/daemon.json", bare)).toContain("Overseer's own");
@@ -132,7 +138,7 @@ describe("commands", () => {
     "tail -n 50 /p/.git/overseer/logs/daemon.ndjson",
     "tail -50 x",
     "grep -rn 'checks:' .overseer",
-    "grep -n \"a\\.b$\" x",
+    'grep -n "a\\.b$" x',
     "grep '$(x)`y`' x",
     "rg 'foo|bar' src",
     "find . -name '*.lock' -type f",
@@ -272,7 +278,7 @@ describe("commands", () => {
     ['cat "`rm x`"', "No variables and no commands inside"],
     ["cat $HOME/x", "No variables and no commands inside"],
     ["$X", "No variables and no commands inside"],
-    ["cat ${x:=y}", "No variables and no commands inside"],
+    ["cat $\u007bx:=y}", "No variables and no commands inside"],
     ["cat $'\\x41'", "No variables and no commands inside"],
     ['cat $"x"', "No variables and no commands inside"],
     ["cat <(rm x)", "No input from elsewhere"],

@@ -75,7 +75,8 @@ export function judgeRemedyFileTool(
   resolve: ResolvePath,
 ): string | undefined {
   const { path } = call;
-  if (path === undefined || path === "" || path.includes("\0")) return `${call.tool} names no file; give an absolute path.`;
+  if (path === undefined || path === "" || path.includes("\0"))
+    return `${call.tool} names no file; give an absolute path.`;
   return judgeRemedyWrite(policy, resolve(call.cwd, path));
 }
 
@@ -113,7 +114,8 @@ function findUnclear(line: string): string | undefined {
     const sign = line[at] ?? "";
     const next = line[at + 1] ?? "";
     const code = sign.charCodeAt(0);
-    if ((code < 0x20 && sign !== "\n" && sign !== "\t") || code === 0x7f) return "Leave control characters out of commands.";
+    if ((code < 0x20 && sign !== "\n" && sign !== "\t") || code === 0x7f)
+      return "Leave control characters out of commands.";
     if (quote === "'") {
       if (sign === "'") quote = undefined;
       continue;
@@ -132,7 +134,8 @@ function findUnclear(line: string): string | undefined {
       continue;
     }
     if (sign === "'" || sign === '"') quote = sign;
-    else if (sign === "(" || sign === ")") return "No subshells and no functions: run the commands one after the other.";
+    else if (sign === "(" || sign === ")")
+      return "No subshells and no functions: run the commands one after the other.";
     else if (sign === "<") return "No input from elsewhere: name the file as an argument of the command that reads it.";
     else if (sign === "#" && wordStarts) return "Leave comments out of commands.";
     else if (sign === "|" && next === "&") return "Write 2>&1 | instead of |&.";
@@ -171,7 +174,8 @@ function judgeReader(command: ShellCommand): string | undefined {
   if (keywords.length > 0) return "No loops and no conditions: run the commands one after the other.";
   if (assignments.length > 0) return "No variables in front of a command: run it as it is.";
   const wrong = redirects.find((one) => !isHarmless(one));
-  if (wrong) return `Nothing may be written by redirects (only 2>&1 and /dev/null): leave out ${wrong.op} ${wrong.target.text}.`;
+  if (wrong)
+    return `Nothing may be written by redirects (only 2>&1 and /dev/null): leave out ${wrong.op} ${wrong.target.text}.`;
   const [program, ...operands] = words;
   // A name that a pattern or a quote takes part in is one that we may read otherwise than the shell.
   if (!program || program.expands || program.quoted) return READS_ONLY;
@@ -194,9 +198,7 @@ function isHarmless({ op, target }: ShellRedirect): boolean {
 }
 
 const GIT_READS: ReadonlySet<string> = new Set(
-  "status log diff show rev-parse rev-list ls-files ls-tree blame merge-base for-each-ref describe shortlog".split(
-    " ",
-  ),
+  "status log diff show rev-parse rev-list ls-files ls-tree blame merge-base for-each-ref describe shortlog".split(" "),
 );
 
 function judgeGit(words: readonly ShellWord[]): string | undefined {
@@ -204,7 +206,9 @@ function judgeGit(words: readonly ShellWord[]): string | undefined {
   const verb = call?.verb ?? "";
   const at = words.findIndex(({ text }) => text === verb);
   const before = words.slice(0, Math.max(0, at)).map(({ text }) => text);
-  const isPlain = before.every((text, index) => /^(?:-C|--no-pager|--no-optional-locks)$/.test(text) || before[index - 1] === "-C");
+  const isPlain = before.every(
+    (text, index) => /^(?:-C|--no-pager|--no-optional-locks)$/.test(text) || before[index - 1] === "-C",
+  );
   if (!isPlain) return "Run git without options in front of its verb, except -C <directory> and --no-pager.";
   const operands = call?.operands ?? [];
   if (GIT_READS.has(verb) || (verb === "worktree" && operands[0] === "list")) return undefined;
@@ -220,8 +224,12 @@ function judgeOverseer(words: readonly ShellWord[]): string | undefined {
   if (!looks) {
     return `'overseer ${verb}' is not yours to run: only status, why, events, report, doctor, config show and config explain; the guard restarts the daemon when you are done.`;
   }
-  const option = words.find(({ text }) => /^--(?:fix|rebuild|follow|watch|root)/.test(text) || /^-[^-]*[fw]/.test(text));
-  return option ? `'overseer ${verb}' with ${option.text} does more than look once at this project: leave that option out.` : undefined;
+  const option = words.find(
+    ({ text }) => /^--(?:fix|rebuild|follow|watch|root)/.test(text) || /^-[^-]*[fw]/.test(text),
+  );
+  return option
+    ? `'overseer ${verb}' with ${option.text} does more than look once at this project: leave that option out.`
+    : undefined;
 }
 
 function isRemoval({ words }: ShellCommand): boolean {
@@ -238,7 +246,8 @@ function judgeRemoval(
   resolve: ResolvePath,
 ): string | undefined {
   const [program, ...operands] = words;
-  const isPlain = keywords.length + assignments.length === 0 && redirects.every(isHarmless) && program?.quoted === false;
+  const isPlain =
+    keywords.length + assignments.length === 0 && redirects.every(isHarmless) && program?.quoted === false;
   const named = operands.filter(({ text }) => !/^(?:-f|-v|--force|--)$/.test(text));
   if (!isPlain || named.length === 0) return ONLY_LOCKS;
   for (const word of named) {
