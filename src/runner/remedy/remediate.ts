@@ -6,10 +6,8 @@
  */
 import { readdirSync, rmSync } from "node:fs";
 import { filterEnvironment, markOf, REMEDY_MARK } from "#act/attempt-files.ts";
-import { REMEDY_TEXT } from "#config/remedy-text.ts";
 import { shellCommand } from "#domain/core/shell-words.ts";
 import { type RemedyContext, type RemedyResult, readRemedyContext } from "#domain/guard/remedy-context.ts";
-import { buildRemedyPrompt } from "#domain/guard/remedy-prompt.ts";
 import { HEARD } from "#domain/permit/hook-moments.ts";
 import type { RemedyPolicy } from "#domain/permit/remedy-permit.ts";
 import { messageOf, OverseerError, systemCode } from "#errors.ts";
@@ -25,9 +23,10 @@ import { systemFiles } from "#sys/files.ts";
 import { systemProcesses } from "#sys/processes.ts";
 import type { Root } from "#sys/root.ts";
 import { ownCommand, placeOfProgram } from "#sys/self.ts";
-import { redact, redactDeep } from "#telemetry/redact.ts";
-import { describeAgents, type GitLook, lookAtGit, tailLogs } from "./material.ts";
+import { redact } from "#telemetry/redact.ts";
+import { lookAtGit } from "./material.ts";
 import { endProcesses, runTry, type TryEnd, type TryParts } from "./one-try.ts";
+import { composePolicy, composePrompt } from "./orders.ts";
 import { findRemedySettings, type RemedySettings } from "./remedy-settings.ts";
 import { RemedyTranscript } from "./transcript.ts";
 
@@ -140,7 +139,7 @@ async function prepare(
   const settings = await findRemedySettings({ root, env, files, git, clock });
   const { config } = settings;
   const look = await lookAtGit({ exec, env }, root);
-  const prompt = await writePrompt(root, context, settings, look, timestamp);
+  const prompt = await composePrompt(root, context, settings, look, timestamp);
   transcript.write("prompt", prompt, clock.now());
   const named = config.runtimes[config.runtime] ?? NO_SETTINGS;
   const found = runtimeNamed(config.runtime, { state: root.state, env, exec, settings: named });
@@ -163,7 +162,7 @@ async function prepare(
       ...toolsOf(runtime),
       env: agentEnv,
     },
-    policy: policyOf(root, settings, look),
+    policy: composePolicy(root, settings, look),
   };
 }
 
@@ -188,32 +187,6 @@ function findUnfit({ name, capabilities, hooks }: Runtime): string | undefined {
   return hooks ? undefined : `the runtime ${name} has no hooks, so what it writes could not be limited.`;
 }
 
-async function writePrompt(
-  root: Root,
-  context: RemedyContext,
-  { config, from, problem }: RemedySettings,
-  { text: git }: GitLook,
-  timestamp: string,
-): Promise<string> {
-  const { remediationPrompt, logLines, allowRepoEdits } = config.guard;
-  const inProject = (path: string) =>
-    path.startsWith(`${root.project}/`) ? path.slice(root.project.length + 1) : path;
-  return buildRemedyPrompt({
-    context: redactDeep(context),
-    words: { text: redact(remediationPrompt ?? REMEDY_TEXT), own: remediationPrompt !== null },
-    settings: from,
-    settingsProblem: problem === null ? null : redact(problem),
-    logs: tailLogs(root, logLines),
-    agents: await describeAgents(root),
-    git,
-    userDir: inProject(root.userDir),
-    gitDir: inProject(root.gitCommonDir),
-    logDir: inProject(`${root.state}/logs`),
-    timestamp,
-    allowRepoEdits,
-  });
-}
-
 /** What agents inherit, and nothing of an attempt: it is nobody's. */
 function environmentOf(
   root: Root,
@@ -230,13 +203,6 @@ function environmentOf(
     OVERSEER_ROOT: root.project,
     [REMEDY_MARK]: mark,
   };
-}
-
-function policyOf(root: Root, { config }: RemedySettings, { worktrees }: GitLook): Omit<RemedyPolicy, "heard"> {
-  const { project, userDir, state, gitCommonDir } = root;
-  // Where nobody knows whose checkouts lie in the project, none of its files is given out.
-  const allowRepoEdits = config.guard.allowRepoEdits && worktrees !== undefined;
-  return { v: 1, kind: "remedy", project, userDir, state, gitCommonDir, worktrees: worktrees ?? [], allowRepoEdits };
 }
 
 async function tryOnce(
