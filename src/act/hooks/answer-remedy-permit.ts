@@ -39,7 +39,8 @@ function judgeCall({ dialect, policy, resolve }: RemedyDesk, { cwd: said, call }
   const { use, path, command } = interpretCall(dialect.tools, call.tool, call.input);
   if (use === "shell") return judgeRemedyShell(policy, command ?? "", cwd, resolve);
   if (use === "edit") return judgeRemedyFileTool(policy, { tool: call.tool, path, cwd }, resolve);
-  return use === "read" || use === "search"
+  // It is asked before every tool: what servers of tools and CLIs to come bring along is nothing it may use.
+  return use === "read" || use === "search" || use === "book"
     ? undefined
     : `${call.tool.slice(0, 80)} is not for a remediation: read, search, edit the settings, or run a command that reads.`;
 }

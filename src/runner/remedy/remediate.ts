@@ -147,10 +147,8 @@ async function prepare(
   const problem = findUnfit(runtime);
   if (problem !== undefined) return { problem };
   const agentEnv = environmentOf(root, env, config.agents.passEnv, mark);
-  const readiness = await runtime.probe({
-    ...{ permissionMode: PERMISSION_MODE, interactive: false, project: root.project, env: agentEnv },
-  });
-  if (!readiness.ready) return { problem: `${readiness.reason} ${readiness.hint}` };
+  const mode = await chooseMode(runtime, root, agentEnv);
+  if ("problem" in mode) return mode;
   const { model } = config.runtimes[config.runtime] ?? {};
   return {
     ...{ runtime, prompt, settings },
@@ -158,7 +156,7 @@ async function prepare(
       worktree: root.project,
       resume: false,
       model: model ?? config.defaults.model,
-      permissionMode: PERMISSION_MODE,
+      permissionMode: mode.mode,
       ...toolsOf(runtime),
       env: agentEnv,
     },
@@ -167,10 +165,26 @@ async function prepare(
 }
 
 /**
- * Whatever is not allowed by name is refused by the CLI itself, its servers of tools included; what is allowed is judged by
- * the permit. Nobody is there who could be asked.
+ * Nobody is there whom a CLI could ask, and the permit judges every call: so the CLI is to ask nothing itself. One that
+ * refuses that (Claude Code does, to root) asks, which is to say refuses, what is not allowed by name; it then keeps even lock
+ * files of git for itself.
  */
-const PERMISSION_MODE = "default";
+const MODES = ["bypassPermissions", "default"] as const;
+
+async function chooseMode(
+  runtime: Runtime,
+  { project }: Root,
+  env: Readonly<Record<string, string>>,
+): Promise<{ readonly mode: string } | { readonly problem: string }> {
+  let problem = `the runtime ${runtime.name} has no mode in which it can work without a person.`;
+  for (const mode of MODES) {
+    if (!runtime.capabilities.tools.permissionModes.includes(mode)) continue;
+    const readiness = await runtime.probe({ permissionMode: mode, interactive: false, project, env });
+    if (readiness.ready) return { mode };
+    problem = `${readiness.reason} ${readiness.hint}`;
+  }
+  return { problem };
+}
 
 function toolsOf({ hooks, capabilities }: Runtime): Pick<LaunchRequest, "allowTools" | "denyTools"> {
   const { read, search, edit, shell, web, subagent, "ask-user": ask } = capabilities.tools.names;
@@ -223,7 +237,11 @@ async function tryOnce(
     ...runtime.prepare({ ...launchRequest, hooks: wiringOf(directory, policy) }),
   ];
   for (const { path, text, mode } of written) await files.write(path, text, { mode });
-  parts.transcript.write(`try ${tries}`, `session ${session}, runtime ${runtime.name}`, parts.clock.now());
+  parts.transcript.write(
+    `try ${tries}`,
+    `session ${session}, runtime ${runtime.name}, ${request.permissionMode}`,
+    parts.clock.now(),
+  );
   const end = await runTry(parts, { launch: runtime.launch(launchRequest), directory, prompt, mark });
   if (end.kind !== "finished")
     parts.transcript.write(`try ${tries} ended`, `${end.kind}: ${end.why}`, parts.clock.now());
@@ -247,6 +265,7 @@ function wiringOf(directory: string, { state }: Pick<RemedyPolicy, "state">): Ho
     deniedPaths: ["run/**", "logs/**", "backups/**", "overseer.db*"].map((part) => `${state}/${part}`),
     wakePipe: null,
     steered: false,
+    judgesEveryTool: true,
   };
 }
 
