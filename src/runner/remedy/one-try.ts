@@ -57,6 +57,8 @@ export async function runTry(parts: TryParts, request: TryRequest): Promise<TryE
     await Promise.race([child.exited, parts.clock.sleep(LEAVES_WITHIN_MS)]);
   }
   await endProcesses(parts, [child.identity], request.mark);
+  // What it had said is still in the pipe.
+  await Promise.race([child.exited, parts.clock.sleep(LEAVES_WITHIN_MS)]);
   return outcome;
 }
 

@@ -134,7 +134,7 @@ async function prepare(
   { timestamp, mark, transcript }: Making,
 ): Promise<Prepared | { readonly problem: string }> {
   const [clock, exec, files] = [systemClock(), systemExec(), systemFiles()];
-  dropOldFiles(root);
+  await clearKilled(root, { clock, processes: systemProcesses(), transcript });
   const git = { git: gitRunner({ exec, clock, env }) };
   const settings = await findRemedySettings({ root, env, files, git, clock });
   const { config } = settings;
@@ -269,13 +269,14 @@ function wiringOf(directory: string, { state }: Pick<RemedyPolicy, "state">): Ho
   };
 }
 
-/** What remediations that were killed have left; their processes are gone with them. */
-function dropOldFiles({ state }: Root): void {
-  const directory = `${state}/run/remedy`;
-  const processes = systemProcesses();
+/** What remediations that were killed have left: their files, and tools that outlived their CLI. */
+async function clearKilled(root: Root, parts: Parameters<typeof endProcesses>[0]): Promise<void> {
+  const directory = `${root.state}/run/remedy`;
   for (const name of listNames(directory)) {
     const pid = Number(name.slice(name.lastIndexOf("-") + 1));
-    if (processes.identify(pid) === undefined) rmSync(`${directory}/${name}`, { recursive: true, force: true });
+    if (parts.processes.identify(pid) !== undefined) continue;
+    await endProcesses(parts, [], markOf(root, pid));
+    rmSync(`${directory}/${name}`, { recursive: true, force: true });
   }
 }
 

@@ -4,7 +4,7 @@
  * for the owner alone, and never removed by us (it is a file of the logs, and only directories there are tidied).
  */
 import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
-import { systemCode } from "#errors.ts";
+import { messageOf, systemCode } from "#errors.ts";
 import type { ToldPart } from "#runtimes/runtime.ts";
 import { redact } from "#telemetry/redact.ts";
 
@@ -20,6 +20,9 @@ const TITLES: Readonly<Record<ToldPart["kind"], string>> = {
 };
 
 export class RemedyTranscript {
+  private isOpen = true;
+  private hasFailed = false;
+
   private constructor(
     readonly path: string,
     private readonly descriptor: number,
@@ -38,20 +41,26 @@ export class RemedyTranscript {
     }
   }
 
-  /** A heading and what stands below it. */
+  /** A heading and what stands below it. A disk that is full ends no remediation: it is said once, where the guard reads. */
   write(title: string, text: string, at: number): void {
+    if (!this.isOpen) return;
     const body = redact(text.toWellFormed());
-    writeSync(
-      this.descriptor,
-      `=== ${new Date(at).toISOString()} ${title}\n${body}${body.endsWith("\n") ? "" : "\n"}\n`,
-    );
+    const end = body.endsWith("\n") ? "\n" : "\n\n";
+    try {
+      writeSync(this.descriptor, `=== ${new Date(at).toISOString()} ${title}\n${body}${end}`);
+    } catch (error) {
+      if (!this.hasFailed) console.error(`overseer: the transcript cannot be written: ${messageOf(error)}`);
+      this.hasFailed = true;
+    }
   }
 
   tell(part: ToldPart, at: number): void {
     if (part.text.trim() !== "") this.write(TITLES[part.kind], part.text, at);
   }
 
+  /** What comes after is dropped: a process that was killed may still be heard. */
   close(): void {
+    this.isOpen = false;
     closeSync(this.descriptor);
   }
 }
