@@ -123,6 +123,16 @@ class Place {
     );
   }
 
+  /** Until it hangs for the only time: killed before that is written down, it would hang again. */
+  async hangs(): Promise<void> {
+    const marks = join(this.state, "run/scripted/played-once");
+    await eventually(
+      () => existsSync(marks) && readdirSync(marks).length > 0,
+      () => "its hanging",
+      20_000,
+    );
+  }
+
   transcripts(): string[] {
     const logs = join(this.state, "logs");
     if (!existsSync(logs)) return [];
@@ -259,6 +269,7 @@ test("FAIL-24: an agent that crashes is tried once more in a session of its own;
   const once = await Place.make([say("Crashing."), { ...hang, once: true }, ...repairing]);
   const crashing = once.remediate();
   await once.hears("Crashing.");
+  await once.hangs();
   for (const pid of once.left()) process.kill(Number(pid), "SIGKILL");
   const { code, said, transcript } = await crashing;
   expect(code).toBe(0);
@@ -305,6 +316,7 @@ test("FAIL-26: with the remediation itself killed its CLI does not live on, and 
   const place = await Place.make([say("Hanging."), { ...hang, once: true }, ...repairing]);
   const child = place.start();
   await place.hears("Hanging.");
+  await place.hangs();
   expect(place.left()).toHaveLength(1);
   child.kill("SIGKILL");
   await child.exited;

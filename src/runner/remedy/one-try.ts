@@ -55,7 +55,8 @@ export async function runTry(parts: TryParts, request: TryRequest): Promise<TryE
   if (outcome.kind === "finished") {
     child.closeInput();
     await Promise.race([child.exited, parts.clock.sleep(LEAVES_WITHIN_MS)]);
-  }
+    // It first and at once: one that outlived its tool would go on to its next call.
+  } else parts.processes.signal(child.identity, "SIGKILL");
   await endProcesses(parts, [child.identity], request.mark);
   // What it had said is still in the pipe.
   await Promise.race([child.exited, parts.clock.sleep(LEAVES_WITHIN_MS)]);
