@@ -14,7 +14,7 @@ bundle() {
 bundle src/main.ts --entry-naming=overseer.js --external "#sim/*"
 seldom=
 for module in cli/alone cli/synonyms cli/live/watch control/stuck-agents config/load sys/files sys/exec git/git terminals/choose terminals/tmux terminals/detached \
-  terminals/socket-dir runtimes/list act/hooks/fenced daemon/main engine/lanes act/place store/seal store/sqlite/signal-log domain/reports/answer sys/virtual-clock sys/virtual-ids sys/self; do
+  terminals/socket-dir runtimes/list act/hooks/fenced daemon/main runner/remedy/remediate engine/lanes act/place store/seal store/sqlite/signal-log domain/reports/answer sys/virtual-clock sys/virtual-ids sys/self; do
   seldom="$seldom --external #$module.ts"
 done
 # shellcheck disable=SC2086 # a list of words on purpose

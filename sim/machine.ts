@@ -322,6 +322,7 @@ const RUNTIME: Runtime = {
   render: () => notPlayed("render"),
   interrupt: () => notPlayed("interrupt"),
   reader: () => notPlayed("reader"),
+  tell: () => notPlayed("tell"),
   sessionFile: () => undefined,
   oneShot: ({ prompt, cwd, env }) => ({ launch: { argv: [MODEL_PROGRAM], cwd, env }, stdin: prompt }),
   answer: readPrinted,

@@ -147,6 +147,24 @@ function realParts(
     async runDaemon(options) {
       await daemonIn(await root(), env, { version, ...options });
     },
+    async remediate(contextFile) {
+      const { remediate } = await import("#runner/remedy/remediate.ts");
+      const contextText = await readText(contextFile).catch((error: unknown) => {
+        if (!(error instanceof OverseerError)) throw error;
+        const hint = "The guard writes this file and names it; start the guard with 'overseer guard'.";
+        throw new OverseerError("usage", "REMEDY_CONTEXT_MISSING", error.message, hint, { cause: error });
+      });
+      // Not by way of the settings: that they cannot be read may be what failed.
+      const at = await findRoot({ cwd: workingDirectory(), flag: globals.root, env: env as Record<string, string> });
+      return remediate({
+        ...{ root: at, env: withoutUndefined(env), contextText, contextName: contextFile },
+        onStop(stop) {
+          for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
+            process.on(signal, () => stop(`it was told to end by ${signal}`));
+          }
+        },
+      });
+    },
   };
 }
 

@@ -67,6 +67,7 @@ import {
 import type { Life } from "./support/lived-agent.ts";
 import { plannedUnder } from "./support/planning-observations.ts";
 import { heardIn, reflexGiven, salutesKept } from "./support/reflex-observations.ts";
+import { logLinesOfRemedy, projectFileOfRemedy, wordsOfRemedy } from "./support/remedy-observations.ts";
 import {
   diedAfter,
   diedTogether,
@@ -360,6 +361,9 @@ const rows: Readonly<Record<string, Observation>> = {
     changed: "salute: {sharedDir: /shared/one}",
     observe: reflexGiven(({ salute }) => salute.shared),
   },
+  "guard.remediationPrompt": { changed: "guard: {remediationPrompt: Ask nobody.}", observe: wordsOfRemedy },
+  "guard.logLines": { changed: "guard: {logLines: 7}", observe: logLinesOfRemedy },
+  "guard.allowRepoEdits": { changed: "guard: {allowRepoEdits: true}", observe: projectFileOfRemedy },
   "guard.heartbeatTimeout": { changed: "guard: {heartbeatTimeout: 10s}", observe: daemonSeen({ beatAgoMs: 20_000 }) },
   "daemon.heartbeatEvery": { changed: "daemon: {heartbeatEvery: 1s}", observe: beatsInAMinute },
   "daemon.drainTimeout": { changed: "daemon: {drainTimeout: 5s}", observe: patienceOfDown },
@@ -447,7 +451,7 @@ const rows: Readonly<Record<string, Observation>> = {
 };
 
 /** Keys that nothing reads yet, at most: this number only goes down. */
-const MOST_NOT_BUILT = 32;
+const MOST_NOT_BUILT = 22;
 
 const keys = valueKeys();
 const notBuilt = keys.filter((key) => key.notBuilt !== undefined).map(({ name }) => name);

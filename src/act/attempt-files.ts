@@ -74,6 +74,8 @@ export const RUNNER_MARK = "OVERSEER_RUNNER";
 export const AGENT_MARK = "OVERSEER_MARK";
 /** The name under which everything a check starts carries the mark of its place. */
 export const CHECK_MARK = "OVERSEER_CHECK";
+/** The name under which everything a remediating agent starts carries the mark of its remediation. */
+export const REMEDY_MARK = "OVERSEER_REMEDY";
 
 /** The mark itself. Attempts are numbered again in every repository, so the number alone would name a stranger too. */
 export function markOf(root: { readonly state: string }, attempt: number): string {

@@ -327,6 +327,13 @@ export const MENU: readonly MenuEntry<Parts>[] = [
     load: () => import("./commands/store.ts"),
   },
   {
+    name: "remediate",
+    group: "For scripts and agents",
+    summary: "Have an agent repair what keeps the daemon down; for the guard.",
+    hidden: true,
+    load: () => import("./commands/remediate.ts"),
+  },
+  {
     name: "hook",
     group: "For scripts and agents",
     summary: "Record what an agent's hook was told; for agents' settings.",

@@ -4,7 +4,6 @@
  * away, and test/config-keys.test.ts then asks what each key changes.
  */
 const HEALTH = "the regular health check";
-const GUARD = "the guard";
 const SYNC = "passing on what agents learn";
 
 const NOT_BUILT: Readonly<Record<string, string>> = {
@@ -15,9 +14,6 @@ const NOT_BUILT: Readonly<Record<string, string>> = {
   "watch.triage": HEALTH,
   sync: SYNC,
   "inbox.syncExpiry": SYNC,
-  "guard.remediationPrompt": GUARD,
-  "guard.logLines": GUARD,
-  "guard.allowRepoEdits": GUARD,
   policy: "supervising sessions that Overseer did not start",
   beads: "the beads tracker",
   mulch: "the mulch store of expertise",

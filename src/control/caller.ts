@@ -3,10 +3,18 @@
  * attempt's runner, which vouches for it; only where the runner is an older one it shows the attempt's secret. One that names none speaks for the person, unless it, or one above it, carries the mark of an agent, a check or
  * the tmux server of this repository. What was refused is in the log once; how it is judged is domain/core/caller.ts.
  */
-import { AGENT_MARK, attemptDir, CHECK_MARK, RUNNER_MARK } from "#act/attempt-files.ts";
+import { AGENT_MARK, attemptDir, CHECK_MARK, REMEDY_MARK, RUNNER_MARK } from "#act/attempt-files.ts";
 import type { FencedBecause } from "#act/fence.ts";
 import type { Claimed, Mark, NotTheCaller, RecordedAttempt } from "#domain/core/caller.ts";
-import { judgeClaim, judgeWay, notThePerson, readMark, refuseElsewhere, startsServer } from "#domain/core/caller.ts";
+import {
+  judgeClaim,
+  judgeWay,
+  notThePerson,
+  readMark,
+  refuseElsewhere,
+  remedyMayLook,
+  startsServer,
+} from "#domain/core/caller.ts";
 import { parsePlace } from "#domain/health/place.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
 import { OverseerError } from "#errors.ts";
@@ -70,7 +78,7 @@ function readRecordedAttempt(root: Root, attempt: number): RecordedAttempt | und
   return text === undefined ? undefined : (JSON.parse(text) as RecordedAttempt);
 }
 
-const MARKS = [AGENT_MARK, RUNNER_MARK, CHECK_MARK, SERVER_MARK];
+const MARKS = [AGENT_MARK, RUNNER_MARK, CHECK_MARK, REMEDY_MARK, SERVER_MARK];
 
 interface Marked extends Mark {
   readonly name: string;
@@ -83,6 +91,8 @@ async function assertPerson(parts: CallerParts, called: string): Promise<void> {
   const above = root && findAbove(MARKS, (name, value) => here(root, readNamedMark(name, value)));
   const mark = own ?? above ?? (root && underOldServer(root));
   if (!mark) return;
+  // Nobody else is there to look at the fleet with; that it looks only is its permit's to see to.
+  if (mark.name === REMEDY_MARK && remedyMayLook(called)) return;
   const no = notThePerson(called, mark.name === CHECK_MARK ? "check" : "agent");
   if (root && [AGENT_MARK, RUNNER_MARK].includes(mark.name) && here(root, mark)) {
     await parts.noteFenced(root, mark.number, no.what, "not-the-person");

@@ -9,6 +9,7 @@ import { isoTime } from "#domain/core/iso-time.ts";
 import type { WhyAnswer } from "#domain/explain/answer.ts";
 import type { ConversationPart } from "#domain/explain/conversation.ts";
 import type { MorningReport } from "#domain/explain/morning.ts";
+import type { RemedyResult } from "#domain/guard/remedy-context.ts";
 import type { Registration } from "#domain/health/daemon-life.ts";
 import type { TakenOver } from "#domain/landing/review.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
@@ -119,6 +120,8 @@ export const presentPrime: Present<Prime> = plain;
 export const presentMoved: Present<{ agent: string; attempt: number; status: "paused" | "running" }> = withTimes;
 export const presentRemoved = ({ attempt: { agent, attempt }, ...outcome }: NukeOutcome) =>
   withTimes({ agent, attempt, ...outcome });
+export const presentRemedy: Present<RemedyResult> = ({ outcome, log, durationMs, tries }) =>
+  plain({ outcome, log, durationMs, tries });
 export const presentEach = (all: readonly Presented[]) => plain(all);
 
 // Mail

@@ -6,8 +6,10 @@
 
 import { answerPermit, describePermitFailure, isCallName, policyIn } from "#act/hooks/answer-permit.ts";
 import { lifeOf } from "#act/hooks/life.ts";
+import { objectIn, type Payload } from "#act/hooks/payload.ts";
 import { linkTargetByNode, resolverOnDisk } from "#act/hooks/resolve-on-disk.ts";
 import { dialectNamed } from "#runtimes/dialects.ts";
+import type { HookDialect } from "#runtimes/hook-dialect.ts";
 import { addressIn, askOnce } from "#store/open.ts";
 import { type Libc, openLibc } from "#sys/libc.ts";
 import { readNow } from "#sys/read-now.ts";
@@ -27,9 +29,12 @@ export async function permitByCommand(
   const dialect = dialectNamed(spoken);
   try {
     const libc = openLibc();
-    return await answerPermit(await readPayload(libc), {
+    const rules = readNow(policyFile);
+    const payload = await readPayload(libc);
+    if (rules?.includes('"kind":"remedy"')) return permitRemedy(payload, rules, dialect, libc);
+    return await answerPermit(payload, {
       dialect,
-      policy: policyIn(readNow(policyFile)),
+      policy: policyIn(rules),
       attempt: env.OVERSEER_ATTEMPT ? Number(env.OVERSEER_ATTEMPT) : undefined,
       resolve: resolverOnDisk(libc?.linkTarget ?? linkTargetByNode),
       life: ({ state, attempt }) =>
@@ -43,6 +48,28 @@ export async function permitByCommand(
   } catch (error) {
     return dialect.deny(describePermitFailure(error));
   }
+}
+
+/** A remediating agent has no attempt, and rules of its own. Loaded only for one. */
+function permitRemedy(
+  payload: Payload | undefined,
+  rules: string,
+  dialect: HookDialect,
+  libc: Libc | undefined,
+): string | undefined {
+  const { answerRemedyPermit } =
+    require("#act/hooks/answer-remedy-permit.ts") as typeof import("#act/hooks/answer-remedy-permit.ts");
+  const { readRemedyPolicy } =
+    require("#domain/permit/remedy-permit.ts") as typeof import("#domain/permit/remedy-permit.ts");
+  const policy = readRemedyPolicy(objectIn(rules));
+  if (!policy)
+    return dialect.deny("The rules of this remediation are missing, so it may change nothing; end your turn now.");
+  return answerRemedyPermit(payload, {
+    dialect,
+    policy,
+    resolve: resolverOnDisk(libc?.linkTarget ?? linkTargetByNode),
+    mark: (call) => leaveMark(libc, policy.heard, call),
+  });
 }
 
 /** A link, because it takes one call and nothing else; what it is called is all it says. Left already is left too. */

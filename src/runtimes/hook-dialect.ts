@@ -88,6 +88,8 @@ export interface HookWiring {
   readonly wakePipe: string | null;
   /** It has a reflex, which speaks at the end of a step. */
   readonly steered: boolean;
+  /** The permit is asked before every tool and not only before those that write: for one that has a list of what it may use. */
+  readonly judgesEveryTool?: true;
 }
 
 /** Where a runner answers the hooks of its agent by HTTP. */

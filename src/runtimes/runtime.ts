@@ -107,6 +107,12 @@ export interface Reader {
   read(line: string, at: number): readonly Signal[];
 }
 
+/** A piece of what a line says, whole. `turn` is the end of one; `noise` is what is no part of the conversation. */
+export interface ToldPart {
+  readonly kind: "session" | "words" | "thought" | "call" | "result" | "failure" | "turn" | "noise";
+  readonly text: string;
+}
+
 export interface RehearsalRequest {
   /** For the files it is pointed at. */
   readonly directory: string;
@@ -248,6 +254,9 @@ export interface Runtime {
    * same session: the CLI may count it again.
    */
   reader(leg: number, before?: Totals): Reader;
+
+  /** What a line says, for somebody who keeps all of it: nothing is cut, and nothing is redacted yet. Never throws. */
+  tell(line: string): readonly ToldPart[];
 
   /** What a session left on disk, by which it can be resumed; undefined when there is nothing. */
   sessionFile(session: string): string | undefined;

@@ -146,6 +146,11 @@ export function speaksForPerson(called: string): boolean {
   return !ONLY_LOOKS.has(called);
 }
 
+/** What a remediating agent may run besides: without options these change nothing, and its permit lets none of theirs pass. */
+export function remedyMayLook(called: string): boolean {
+  return called === "doctor" || called === "report";
+}
+
 /** What a process is told that an agent or a check started, and that named no attempt. */
 export function notThePerson(called: string, by: "agent" | "check"): NotTheCaller {
   const whose = by === "agent" ? "An agent's process" : "What a check starts";

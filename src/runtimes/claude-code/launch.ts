@@ -25,6 +25,7 @@ import { REHEARSED_CALL, rehearsalAnswer } from "./rehearsal.ts";
 import { findSessionFile } from "./session-file.ts";
 import { hookSettings, httpHookSettings, trialOf } from "./settings.ts";
 import { interruptLine, streamReaders, userLine } from "./stream.ts";
+import { tellLine } from "./tell-line.ts";
 import { CLAUDE_TOOLS } from "./tools.ts";
 import { transcriptReader } from "./transcript.ts";
 
@@ -87,6 +88,7 @@ export function makeClaudeCodeRuntime(options: ClaudeCodeOptions): Runtime {
     render: userLine,
     interrupt: interruptLine,
     reader: streamReaders(),
+    tell: tellLine,
     sessionFile: (session) => findSessionFile(options.configDir ?? `${options.home}/.claude`, session),
     rehearse({ directory, cwd, env, hooks, url }: RehearsalRequest) {
       const path = `${directory}/${SETTINGS_FILE}`;

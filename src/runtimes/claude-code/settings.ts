@@ -70,7 +70,8 @@ const PERMIT_TIMEOUT_SECONDS = 20;
 export function hookSettings(wiring: HookWiring, denyTools: readonly string[] = []): HookSettings {
   const hooks: Partial<Record<HookMoment, HookGroup[]>> = {};
   for (const event of HOOK_MOMENTS) hooks[event] = [{ hooks: [recordingHook(wiring.hookCommand, event)] }];
-  hooks.PreToolUse?.unshift({ matcher: WRITING, hooks: [permitHook(wiring.permitCommand)] });
+  const permit = [permitHook(wiring.permitCommand)];
+  hooks.PreToolUse?.unshift(wiring.judgesEveryTool ? { hooks: permit } : { matcher: WRITING, hooks: permit });
   return settingsWith(hooks, wiring, denyTools);
 }
 

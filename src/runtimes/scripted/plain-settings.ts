@@ -18,7 +18,7 @@ export interface PlainSettings {
   readonly listeners: Readonly<Record<string, readonly PlainListener[]>>;
 }
 
-export function plainSettings({ hookCommand, permitCommand, userHooks }: HookWiring): PlainSettings {
+export function plainSettings({ hookCommand, permitCommand, userHooks, judgesEveryTool }: HookWiring): PlainSettings {
   const listeners: Record<string, PlainListener[]> = {};
   for (const moment of HOOK_MOMENTS) {
     const event = PLAIN_EVENTS[moment];
@@ -34,7 +34,10 @@ export function plainSettings({ hookCommand, permitCommand, userHooks }: HookWir
   }
   const gone = shellWord(PLAIN_HOOKS.deny(PERMIT_GONE));
   const run = `${STARTED_AS} ${permitCommand} ${PLAIN} 2>/dev/null || { ${TAKE_THE_REST}; printf %s ${gone}; }`;
-  listeners[ASK]?.unshift({ run, tools: listWritingTools(PLAIN_TOOLS), seconds: 20, strict: true });
+  listeners[ASK]?.unshift({
+    ...{ run, seconds: 20, strict: true },
+    ...(judgesEveryTool ? {} : { tools: listWritingTools(PLAIN_TOOLS) }),
+  });
   return { listeners };
 }
 

@@ -8,6 +8,7 @@ import { parseOneShotAnswer } from "#runtimes/claude-code/one-shot.ts";
 import { findSessionFile } from "#runtimes/claude-code/session-file.ts";
 import { hookSettings, httpHookSettings, trialOf } from "#runtimes/claude-code/settings.ts";
 import { interruptLine, streamReaders, userLine } from "#runtimes/claude-code/stream.ts";
+import { tellLine } from "#runtimes/claude-code/tell-line.ts";
 import { HTTP_SETTINGS_FILE } from "#runtimes/hook-dialect.ts";
 import type {
   Capabilities,
@@ -114,6 +115,7 @@ export function makeScriptedRuntime(options: ScriptedOptions): Runtime {
     render: userLine,
     interrupt: interruptLine,
     reader: streamReaders(plain ? PLAIN_TOOLS : undefined),
+    tell: tellLine,
     sessionFile: (session) => findSessionFile(options.home, session),
     oneShot(request: OneShot) {
       const argv = [...options.command, "-p", "--output-format", "json"];
