@@ -10,6 +10,7 @@ import { holderRefusal, livingDaemon } from "#control/daemon.ts";
 import { DAEMON_SOCKET } from "#control/daemon-client.ts";
 import type { World } from "#control/world.ts";
 import { type AutoFlags, parseHeartbeat, parseRegistration, type Registration } from "#domain/health/daemon-life.ts";
+import type { HardFailure } from "#domain/model/auto.ts";
 import type { Tick } from "#engine/tick-contract.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 import { readNow } from "#sys/read-now.ts";
@@ -56,19 +57,28 @@ export async function runDaemon(life: DaemonLife): Promise<void> {
   const files = runFiles(world.root.state);
   for (const name of ["run", "logs"]) await world.files.makeDir(`${world.root.state}/${name}`, { mode: 0o700 });
   const lock = world.takeLock(files.lock);
+  let failure: HardFailure | null = null;
   try {
     if (!lock || livingDaemon(world)) throw holderRefusal(world);
     await refuseTracked(world);
-    await live(life, world, await watching(), () => life.worldUnder(inEffect));
+    failure = await live(life, world, await watching(), () => life.worldUnder(inEffect));
   } catch (error) {
     if (life.awaited) await tellFailure(world, life.instance, error);
     throw error;
   } finally {
     lock?.release();
   }
+  // Whoever watches learns by the exit code that this was no wish of anybody's (AUTO-7).
+  if (failure) throw new OverseerError("environment", failure.code, failure.problem, failure.hint);
 }
 
-async function live(life: DaemonLife, world: World, config: ConfigWatch, worldUnder: () => World): Promise<void> {
+/** Resolves with what broke under it, when it has ended; null where it was asked to end, or was done. */
+async function live(
+  life: DaemonLife,
+  world: World,
+  config: ConfigWatch,
+  worldUnder: () => World,
+): Promise<HardFailure | null> {
   const files = runFiles(world.root.state);
   const log = new DaemonLog({ files: world.files, clock: world.clock, path: files.log }, config.current.logs);
   life.onFault((error) => log.record("error", "daemon.fault", { problem: messageOf(error) }));
@@ -116,8 +126,7 @@ async function live(life: DaemonLife, world: World, config: ConfigWatch, worldUn
   }
   const { failure, ...ending } = await stopped;
   await daemon.stop({ ...ending, failure });
-  // Whoever watches learns by the exit code that this was no wish of anybody's (AUTO-7).
-  if (failure) throw new OverseerError("environment", failure.code, failure.problem, failure.hint);
+  return failure;
 }
 
 async function tellFailure(world: World, instance: string, error: unknown): Promise<void> {
