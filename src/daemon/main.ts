@@ -57,7 +57,7 @@ export async function runDaemon(life: DaemonLife): Promise<void> {
   for (const name of ["run", "logs"]) await world.files.makeDir(`${world.root.state}/${name}`, { mode: 0o700 });
   const lock = world.takeLock(files.lock);
   try {
-    if (!lock || livingDaemon(world)) throw holderRefusal(world);
+    if (!lock || livingDaemon(world)) throw holderRefusal(world, life.version);
     await refuseTracked(world);
     await live(life, world, await watching(), () => life.worldUnder(inEffect));
   } catch (error) {

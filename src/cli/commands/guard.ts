@@ -16,12 +16,16 @@ const run: Command<Parts> = {
     { name: "auto", summary: "Have it run in auto mode, with all options of 'up --auto'." },
   ],
   examples: [{ line: "overseer guard --auto --task-pool-command ./next-task", why: "over the weekend" }],
-  async run() {
+  async run(_call, parts) {
     // bin/overseer starts the guard's own program for this; only what calls the whole program by itself comes here.
     const { ownCommand } = await import("#sys/self.ts");
     const words = process.argv.slice(process.argv.indexOf("guard") + 1);
-    const child = Bun.spawn([...ownCommand("daemon-guard"), ...words], { stdio: ["inherit", "inherit", "inherit"] });
+    const { root } = await parts.world(); // it may have been named in front of the command
+    const child = Bun.spawn([...ownCommand("daemon-guard"), ...words, "--root", root.project], {
+      stdio: ["inherit", "inherit", "inherit"],
+    });
     process.on("SIGINT", () => undefined); // it gets it too, and decides
+    for (const signal of ["SIGTERM", "SIGUSR1"] as const) process.on(signal, () => child.kill(signal));
     const code = await child.exited;
     if (code !== 0)
       throw new OverseerError(
