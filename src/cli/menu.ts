@@ -95,7 +95,7 @@ export const MENU: readonly MenuEntry<Parts>[] = [
   {
     name: "guard",
     group: "Fleet and upkeep",
-    summary: "Watch the daemon: keep it alive, have it repaired, know when to stop.",
+    summary: "Watch the daemon: keep it alive, and have it repaired.",
     load: () => import("./commands/guard.ts"),
   },
   {

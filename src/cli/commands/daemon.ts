@@ -124,6 +124,11 @@ async function upGuarded(call: Call, parts: Parts, unchecked: string | null): Pr
   if (hold) call.out.remark(fit(`${hold.message} ${hold.hint}`));
 }
 
+/** What of `up` a guard passes on: not what is about the terminal it is typed in. */
+export function listPassedOptions(): Option[] {
+  return (upCommand.options ?? []).filter(({ name }) => name !== "foreground" && name !== "guarded");
+}
+
 /** What of a call is said to the daemon, as words that mean the same again. */
 export function readUpWords(call: Call): string[] {
   readAutoFlags(call); // refuses what `up` would refuse

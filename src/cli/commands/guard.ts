@@ -5,16 +5,14 @@ import type { Parts } from "#cli/parts.ts";
 import { readGuard, stopGuard } from "#control/guard.ts";
 import { presentGuard, presentPlain } from "#control/present.ts";
 import { OverseerError } from "#errors.ts";
+import { listPassedOptions } from "./daemon.ts";
 
 const run: Command<Parts> = {
   name: "run",
   summary: "Watch the daemon in this terminal: start it, restart it, have it repaired.",
   details:
     "All options of 'overseer up' are passed on to it. The first Ctrl-C ends the daemon in order and then the guard, the second ends the guard at once; agents keep running.",
-  options: [
-    { name: "once", summary: "Look and act once, for timers." },
-    { name: "auto", summary: "Have it run in auto mode, with all options of 'up --auto'." },
-  ],
+  options: [{ name: "once", summary: "Look and act once, for timers." }, ...listPassedOptions()],
   examples: [{ line: "overseer guard --auto --task-pool-command ./next-task", why: "over the weekend" }],
   async run(_call, parts) {
     // bin/overseer starts the guard's own program for this; only what calls the whole program by itself comes here.
@@ -63,7 +61,7 @@ const stop: Command<Parts> = {
 
 const command: Command<Parts> = {
   name: "guard",
-  summary: "Watch the daemon: keep it alive, have it repaired, know when to stop.",
+  summary: "Watch the daemon: keep it alive, and have it repaired.",
   subcommands: [run, status, stop],
   otherwise: "run",
 };

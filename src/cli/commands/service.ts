@@ -19,11 +19,9 @@ import {
 import { shellCommand } from "#domain/core/shell-words.ts";
 import { OverseerError } from "#errors.ts";
 import { placeOfProgram } from "#sys/self.ts";
-import { readUpWords, upCommand } from "./daemon.ts";
+import { listPassedOptions, readUpWords, upCommand } from "./daemon.ts";
 
-/** What `up` may be told in a terminal only. */
-const NOT_FOR_SERVICES = ["foreground", "guarded"];
-const UP_OPTIONS: readonly Option[] = (upCommand.options ?? []).filter(({ name }) => !NOT_FOR_SERVICES.includes(name));
+const UP_OPTIONS: readonly Option[] = listPassedOptions();
 
 const install: Command<Parts> = {
   name: "install",
