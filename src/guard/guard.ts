@@ -338,7 +338,7 @@ export class Guard {
 
   /** GUARD-6: the daemon is ended in order, as it is wanted, and then the guard. */
   private async finish(): Promise<GuardEnd> {
-    if (this.leaving === "stop") {
+    if (this.leaving === "stop" && !this.isDownByWish()) {
       const { exec, program, root, env } = this.ports;
       this.endsDaemonAt = this.ports.clock.now();
       await this.write();
@@ -351,6 +351,13 @@ export class Guard {
     this.say("plain", this.leaving === "stop" ? "Ended." : "The guard has ended; the daemon keeps running.");
     await this.write();
     return { kind: this.leaving === "stop" ? "stopped" : "left" };
+  }
+
+  /** A person has said down already: saying it again would make that the guard's own word (isOwnDown). */
+  private isDownByWish(): boolean {
+    const registration = this.readRegistration();
+    if (registration && this.ports.processes.alive(registration)) return false;
+    return parseIntent(readNow(runFiles(this.ports.root.state).intent))?.want === "down";
   }
 
   private async giveUp(code: string, why: string): Promise<GuardEnd> {

@@ -7,6 +7,7 @@ import { afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseGuardFile } from "#domain/guard/guard-file.ts";
+import { parseIntent } from "#domain/health/daemon-life.ts";
 import type { ProcessIdentity } from "#sys/processes.ts";
 import { readNow } from "#sys/read-now.ts";
 import { bundled } from "../support/cli.ts";
@@ -148,4 +149,7 @@ test("GUARD-1 ADOPT-1 FAIL-17: everything killed at once as by a reboot, the ser
     () => JSON.stringify(guardOf(fleet)),
   );
   expect(fleet.daemon()).toBeUndefined();
+  child.kill("SIGTERM");
+  expect(await child.exited).toBe(0);
+  expect(parseIntent(readNow(`${fleet.state}/run/intent.json`))).toMatchObject({ want: "down", reason: null });
 });
