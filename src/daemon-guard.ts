@@ -3,6 +3,7 @@
  * loads nothing of the daemon: what takes that down leaves this alone. The program behind it is guard/guard.ts.
  */
 
+import { readGuardWords } from "#domain/guard/guard-words.ts";
 import { EXIT_CODES, messageOf, OverseerError } from "#errors.ts";
 import { Guard } from "#guard/guard.ts";
 import { sqliteLocks } from "#store/sqlite/locks.ts";
@@ -10,6 +11,7 @@ import { systemClock } from "#sys/clock.ts";
 import { systemExec } from "#sys/exec.ts";
 import { systemFiles } from "#sys/files.ts";
 import { systemIds } from "#sys/ids.ts";
+import { forgetCompiler } from "#sys/plain-compiler.ts";
 import { systemProcesses } from "#sys/processes.ts";
 import { findRoot } from "#sys/root.ts";
 import { ownProgram } from "#sys/self.ts";
@@ -17,14 +19,13 @@ import { redact } from "#telemetry/redact.ts";
 import { version } from "../package.json" with { type: "json" };
 
 async function main(): Promise<number> {
-  const env = Object.fromEntries(
+  const env: Record<string, string> = Object.fromEntries(
     Object.entries(process.env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
   );
-  const words = Bun.argv.slice(2).filter((word) => !["guard", "run", "__daemon-guard"].includes(word));
-  const at = words.indexOf("--root");
-  const flag = at < 0 ? undefined : words[at + 1];
-  const flags = words.filter((word, index) => word !== "--once" && (at < 0 || (index !== at && index !== at + 1)));
-  const root = await findRoot({ cwd: process.cwd(), flag, env });
+  forgetCompiler(env);
+  const { root: flag, once, flags } = readGuardWords(Bun.argv.slice(2));
+  const cwd = process.cwd();
+  const root = await findRoot({ cwd, flag, env });
   const files = systemFiles();
   for (const name of ["run", "logs"]) await files.makeDir(`${root.state}/${name}`, { mode: 0o700 });
   const guard = new Guard(
@@ -34,7 +35,7 @@ async function main(): Promise<number> {
       print,
       colour: process.stdout.isTTY === true && env.NO_COLOR === undefined,
     },
-    { flags, once: words.includes("--once") },
+    { flags, once, cwd },
   );
   let asked = 0;
   const stop = () => {

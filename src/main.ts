@@ -15,6 +15,9 @@ else if (words[0] === "__daemon-guard") void import("./daemon-guard.ts");
 else if (words[0] === "__permit" || words[0] === "__guard") void import("./permit-hook.ts");
 // Hooks are called by agents at every boundary, under three names; whoever is no agent is told so by the menu's entry.
 else if (words[0] === "__hook" || isHookOfAgent(words)) void import("./hook.ts");
+// The guard is a program of its own, as bin/overseer starts it; questions about it are commands like others.
+else if (words[0] === "guard" && !process.env.OVERSEER_ATTEMPT && isGuardRun(words[1]))
+  void import("./daemon-guard.ts");
 // An agent's command is carried out by its runner.
 else if (asksRunner(words, process.env)) void import("./verb.ts");
 // No top-level await: it would rule out a bundle with bytecode, which starts faster.
@@ -22,6 +25,10 @@ else void main().then((code) => process.exit(code));
 
 function isHookOfAgent([name, event = "-"]: readonly string[]): boolean {
   return (name === "hook" || name === "log") && !!process.env.OVERSEER_ATTEMPT && !event.startsWith("-");
+}
+
+function isGuardRun(next: string | undefined): boolean {
+  return next === undefined || (next.startsWith("--") && next !== "--help");
 }
 
 async function main(): Promise<number> {

@@ -135,6 +135,9 @@ function realParts(
     get daemonCommand() {
       return (require("#sys/self.ts") as typeof import("#sys/self.ts")).ownCommand("daemon");
     },
+    get guardCommand() {
+      return (require("#sys/self.ts") as typeof import("#sys/self.ts")).ownCommand("daemon-guard");
+    },
     get program() {
       return (require("#sys/self.ts") as typeof import("#sys/self.ts")).ownProgram();
     },

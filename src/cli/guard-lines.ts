@@ -29,6 +29,8 @@ export function guardLines(guard: GuardStatus, now: number, wordsShown = 5): str
       ? [`  Repairs for ${shortSpan(now - remediation.sinceAt)}: ${inert(remediation.failure)}`]
       : []),
     ...(gaveUp ? [`  It stopped (${gaveUp.code}): ${inert(gaveUp.why)}`] : []),
-    ...words.slice(-wordsShown).map(({ at, text }) => `  ${shortTime(at, now)}  ${inert(text)}`),
+    ...words
+      .slice(Math.max(0, words.length - wordsShown))
+      .map(({ at, text }) => `  ${shortTime(at, now)}  ${inert(text)}`),
   ];
 }

@@ -99,6 +99,12 @@ export const MENU: readonly MenuEntry<Parts>[] = [
     load: () => import("./commands/guard.ts"),
   },
   {
+    name: "service",
+    group: "Fleet and upkeep",
+    summary: "Have systemd or launchd run the guard, also after a reboot.",
+    load: () => import("./commands/service.ts"),
+  },
+  {
     name: "auto",
     group: "Fleet and upkeep",
     summary: "Show, pause and resume auto mode; try a failed task again.",

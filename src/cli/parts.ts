@@ -33,6 +33,8 @@ export interface Parts {
   acceptSettings(): Promise<SettingsChange>;
   /** What starts the daemon as a process of its own. */
   readonly daemonCommand: readonly string[];
+  /** What starts the guard as a process of its own. */
+  readonly guardCommand: readonly string[];
   /** What calls this very program again, for a command that uses others as a person would. */
   readonly program: readonly string[];
   /** The machine without a repository. */

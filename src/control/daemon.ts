@@ -6,6 +6,7 @@
 import { assertNotCopied } from "#act/place.ts";
 import { startDaemon } from "#act/start-daemon.ts";
 import { isoTime } from "#domain/core/iso-time.ts";
+import { adviseAboutDaemon } from "#domain/guard/succession.ts";
 import {
   type AutoFlags,
   type Intent,
@@ -36,15 +37,15 @@ export function livingDaemon(world: World): Registration | undefined {
   return registration && world.processes.alive(registration) ? registration : undefined;
 }
 
-/** The lock is taken: says by whom. */
-export function holderRefusal(world: World): OverseerError {
+/** The lock is taken: says by whom. `version` is that of whoever is refused. */
+export function holderRefusal(world: World, version: string): OverseerError {
   const holder = livingDaemon(world);
   return holder
     ? new OverseerError(
         "conflict",
         "DAEMON_RUNNING",
         `A daemon is already running: pid ${holder.pid}, since ${isoTime(holder.since)}, version ${holder.version}.`,
-        "'overseer status' shows its state; 'overseer down' stops it, and agents keep running.",
+        adviseAboutDaemon(holder.version, version),
       )
     : new OverseerError(
         "conflict",
@@ -65,17 +66,22 @@ export interface UpOptions {
   readonly flags?: AutoFlags;
 }
 
-/** Starts the daemon and waits until it is registered and answers. Refuses when there is one, naming it. */
-export async function launchDaemon(world: World, options: UpOptions): Promise<Registration> {
+/** Refuses a copy and a repository without Overseer; makes the directories of run files and logs. */
+export async function assertMayStart(world: World): Promise<void> {
   await assertNotCopied(world.files, world.root);
-  const files = runFiles(world.root.state);
   // Where Overseer was never set up nothing is begun: the store's own refusal says so.
   if ((await world.files.facts(world.root.state)) === undefined) await assertSetUp(world);
   for (const name of ["run", "logs"]) await world.files.makeDir(`${world.root.state}/${name}`, { mode: 0o700 });
+}
+
+/** Starts the daemon and waits until it is registered and answers. Refuses when there is one, naming it. */
+export async function launchDaemon(world: World, options: UpOptions): Promise<Registration> {
+  await assertMayStart(world);
+  const files = runFiles(world.root.state);
   const lock = await patientLock(world);
   lock?.release();
   // A lock that is free says nothing where somebody has cleaned the state directory under a running daemon.
-  if (!lock || livingDaemon(world)) throw holderRefusal(world);
+  if (!lock || livingDaemon(world)) throw holderRefusal(world, options.version);
   const instance = world.ids.next("d_");
   const words = ["--root", world.root.project, "--instance", instance];
   const started = startDaemon({
@@ -219,7 +225,7 @@ export interface StoppedAgent {
 }
 
 /** That a daemon was started on purpose; a freeze stays one. */
-async function leaveWord(world: World): Promise<void> {
+export async function leaveWord(world: World): Promise<void> {
   const want = parseIntent(readNow(runFiles(world.root.state).intent))?.want;
   await writeIntent(world, want === "frozen" ? "frozen" : "up", null);
 }

@@ -1,4 +1,4 @@
-/** What one may ask about the guard: how it is, that it ends, and that one watches from now on. Read from its file, proven by its pid. */
+/** What one may ask about the guard: how it is, and that it ends. Read from its file, proven by its pid. */
 import { type GuardFile, parseGuardFile } from "#domain/guard/guard-file.ts";
 import { OverseerError } from "#errors.ts";
 import { readNow } from "#sys/read-now.ts";
@@ -34,43 +34,4 @@ export async function stopGuard(world: World): Promise<number | null> {
     await world.clock.sleep(LOOK_MS);
   }
   return file.pid;
-}
-
-const UP_MS = 120_000;
-
-/** Waits until a guard that was started watches a daemon, or says why it does not. */
-export async function awaitGuard(
-  world: World,
-  readExit: () => number | undefined,
-  startedAt: number,
-): Promise<GuardStatus> {
-  for (const until = world.clock.now() + UP_MS; world.clock.now() < until; ) {
-    const guard = readGuard(world);
-    const isNew = guard !== null && guard.since >= startedAt;
-    if (isNew && guard.phase === "running" && guard.daemon !== null) return guard;
-    if (isNew && guard.gaveUp)
-      throw new OverseerError(
-        "environment",
-        guard.gaveUp.code,
-        guard.gaveUp.why,
-        "'overseer guard status' shows its last words.",
-      );
-    const code = readExit();
-    if (code !== undefined) {
-      const hint = `Its last output is in ${world.root.state}/logs/guard.out; 'overseer guard' in a terminal shows it.`;
-      throw new OverseerError(
-        "environment",
-        "GUARD_ENDED",
-        `The guard ended with ${code} before the daemon was up.`,
-        hint,
-      );
-    }
-    await world.clock.sleep(LOOK_MS);
-  }
-  throw new OverseerError(
-    "environment",
-    "GUARD_SILENT",
-    "The guard has not brought the daemon up.",
-    "'overseer guard status' shows its last words.",
-  );
 }

@@ -30,6 +30,7 @@ import type { DownOutcome, StoppedAgent } from "./daemon.ts";
 import type { FollowedEnd } from "./followed-goal.ts";
 import type { GuardStatus } from "./guard.ts";
 import type { Landed } from "./landing.ts";
+import type { Guarded } from "./launch-guard.ts";
 import type { Letterbox } from "./mail/inbox.ts";
 import type { Sent } from "./mail/send.ts";
 import type { HeldLanding, Prediction } from "./merge.ts";
@@ -40,6 +41,7 @@ import type { Prime } from "./prime.ts";
 import type { QuestionView } from "./question-view.ts";
 import type { Reverted } from "./revert.ts";
 import type { Rejected, Review, ReviewRow } from "./review.ts";
+import type { ServiceStatus } from "./service.ts";
 import type { SlingPlan } from "./sling.ts";
 import type { GoalRow, Status } from "./status.ts";
 import type { TrustReport } from "./trust.ts";
@@ -219,6 +221,13 @@ export const presentFrozen = ({ changed, fleet }: FleetChange) =>
   plain({ frozen: true, changed, since: isoTime(fleet.since) });
 export const presentThawed = ({ changed, safeMode }: { readonly changed: boolean; readonly safeMode: boolean }) =>
   plain({ frozen: false, changed, safeMode: false, safeModeWas: safeMode });
+export const presentGuarded = (
+  { guard, adopted }: Guarded,
+  daemon: Registration | null,
+  unfit: readonly Finding[],
+  unchecked: string | null,
+) => withTimes({ guard, daemon, adopted, unfit, unchecked });
+export const presentService = (service: ServiceStatus) => withTimes({ ...service });
 export const presentGuard = (guard: GuardStatus | null) => withTimes({ guard });
 export const presentAuto = (auto: AutoView | null) => withTimes({ auto });
 export const presentWorkers = (workers: readonly Worker[]) => withTimes({ workers });

@@ -59,7 +59,7 @@ export async function runDaemon(life: DaemonLife): Promise<void> {
   const lock = world.takeLock(files.lock);
   let failure: HardFailure | null = null;
   try {
-    if (!lock || livingDaemon(world)) throw holderRefusal(world);
+    if (!lock || livingDaemon(world)) throw holderRefusal(world, life.version);
     await refuseTracked(world);
     failure = await live(life, world, await watching(), () => life.worldUnder(inEffect));
   } catch (error) {

@@ -18,7 +18,7 @@ export async function tickNow(world: World, version: string, tick: Tick): Promis
   }
   await world.files.makeDir(`${world.root.state}/run`, { mode: 0o700 });
   const lock = await patientLock(world);
-  if (!lock) throw holderRefusal(world);
+  if (!lock) throw holderRefusal(world, version);
   try {
     const reason = { causes: ["asked"], skippedMs: 0 };
     return { ...(await tickUnlessHalted(speakingAs(world, "overseer"), reason, tick)), by: "this command" };

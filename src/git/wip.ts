@@ -85,7 +85,7 @@ export async function snapshotWip(tools: GitTools, request: WipRequest): Promise
   throw notWhole(`The uncommitted work in ${request.worktree}`);
 }
 
-export interface Taken {
+interface Taken {
   readonly outcome: WipOutcome;
   readonly cwd: string;
   readonly head: string | undefined;

@@ -15,8 +15,11 @@ import {
 } from "#domain/guard/guard-file.ts";
 import { type DaemonFailure, type Expected, type Health, judgeHealth } from "#domain/guard/health.ts";
 import { decideAfterFailure, type FailureMemory, NO_FAILURES, noteHealthy } from "#domain/guard/spiral.ts";
+import { GUARD_DOWN_REASON, isOwnDown, judgeFoundDaemon, judgeOtherGuard } from "#domain/guard/succession.ts";
+import { upWords } from "#domain/guard/up-words.ts";
 import { parseIntent, parseRegistration, type Registration } from "#domain/health/daemon-life.ts";
 import { messageOf, OverseerError } from "#errors.ts";
+import type { Lock } from "#sys/locks.ts";
 import type { ProcessIdentity } from "#sys/processes.ts";
 import { readNow } from "#sys/read-now.ts";
 import { runFiles } from "#sys/run-files.ts";
@@ -30,6 +33,8 @@ import { tellGuardNews } from "./tell.ts";
 /** How long `up` may take: it may have a database to migrate. */
 const UP_MS = 90_000;
 const LOOK_MS = 50;
+/** How long an older guard may take to leave. */
+const TAKE_OVER_MS = 60_000;
 /** A disk has room again once so much is free. */
 const ROOM_BYTES = 64 * 1024 * 1024;
 
@@ -41,6 +46,8 @@ export type GuardEnd =
 export interface GuardOptions {
   /** What `up` is started with. */
   readonly flags: readonly string[];
+  /** Where whoever started it stood: what the flags name is looked for there. */
+  readonly cwd: string;
   /** Look and act once, then end. */
   readonly once: boolean;
 }
@@ -51,11 +58,14 @@ export class Guard {
   private readonly instance: string;
   private readonly since: number;
   private expected: Expected | null = null;
+  /** The last one that was watched or found: started anew without flags of our own, it is told what that was told. */
+  private asFound: Registration | null = null;
   /** When the daemon that is watched was taken up, by the machine's clock. */
   private takenAt = 0;
   private memory: FailureMemory = NO_FAILURES;
   private phase: GuardPhase = "starting";
   private words: GuardWord[] = [];
+  private endsDaemonAt: number | null = null;
   private remediation: GuardFile["remediation"] = null;
   private waitsForRoom = false;
   private standsBySaid = "";
@@ -79,7 +89,9 @@ export class Guard {
   /** Resolves when it has ended. Rejects where it could not begin. */
   async run(): Promise<GuardEnd> {
     const files = runFiles(this.ports.root.state);
-    const lock = this.ports.takeLock(files.guardLock);
+    const older = parseGuardFile(readNow(files.guard));
+    const free = this.ports.takeLock(files.guardLock);
+    const lock = free ?? (await this.takeOver(files.guardLock, older));
     if (!lock) throw this.refuseSecond();
     try {
       await this.refuseManual();
@@ -87,11 +99,28 @@ export class Guard {
       const before = parseGuardFile(readNow(files.guard));
       this.memory = before?.gaveUp ? NO_FAILURES : (before?.memory ?? NO_FAILURES);
       this.words = [...(before?.words ?? [])];
+      if (isOwnDown(before, parseIntent(readNow(files.intent)))) await this.ports.files.remove(files.intent);
+      if (!free && older) {
+        this.say("plain", `Took over from the guard of version ${older.version} (pid ${older.pid}), which has left.`);
+      }
       this.say("plain", `Guarding ${this.ports.root.project} (pid ${this.self.pid}).`);
       return await this.live();
     } finally {
       lock.release();
     }
+  }
+
+  /** A guard of an older version leaves when it is asked, and its daemon runs on. Undefined where it stays. */
+  private async takeOver(path: string, other: GuardFile | undefined): Promise<Lock | undefined> {
+    const { clock, processes, takeLock, version } = this.ports;
+    if (!other || judgeOtherGuard(other.version, version) === "refuse") return undefined;
+    if (!processes.signal(other, "SIGUSR1")) return undefined;
+    for (const until = clock.monotonic() + TAKE_OVER_MS; clock.monotonic() < until && !this.leaving; ) {
+      await clock.sleep(LOOK_MS);
+      const lock = takeLock(path);
+      if (lock) return lock;
+    }
+    return undefined;
   }
 
   /** Once: the daemon is ended in order, then the guard. `leave`: it keeps running. */
@@ -145,6 +174,9 @@ export class Guard {
         await this.write();
         return { kind: "done" };
       case "adopt":
+        if (judgeFoundDaemon(health.registration.version, this.ports.version) === "renew") {
+          return this.renew(health.registration);
+        }
         this.take(health.registration, "is watched");
         return undefined;
       case "absent":
@@ -152,6 +184,18 @@ export class Guard {
       case "failed":
         return this.recover(health.failure);
     }
+  }
+
+  /** A daemon of an older version is ended in order, and this one's begun. */
+  private async renew(registration: Registration): Promise<GuardEnd | undefined> {
+    const { version } = this.ports;
+    this.say(
+      "plain",
+      `The daemon is of version ${registration.version}; ${version} takes its place. Agents keep running.`,
+    );
+    this.asFound = registration;
+    await this.terminate();
+    return this.leaving ? undefined : this.begin();
   }
 
   /** Starts the daemon, unless there is no room for it. */
@@ -172,8 +216,10 @@ export class Guard {
   private async startDaemon(): Promise<DaemonFailure | undefined> {
     const { exec, program, root, env } = this.ports;
     this.say("plain", "Starting the daemon …");
-    const argv = ["sh", "-c", 'exec "$0" "$@"', ...program, "up", "--json", ...this.options.flags];
-    const options = { cwd: root.project, env, timeoutMs: UP_MS, signal: this.over.signal };
+    const told = upWords(this.options, this.asFound, root.project);
+    const cwd = (await this.ports.files.facts(told.cwd))?.kind === "directory" ? told.cwd : root.project;
+    const argv = ["sh", "-c", 'exec "$0" "$@"', ...program, "up", "--json", "--root", root.project, ...told.words];
+    const options = { cwd, env, timeoutMs: UP_MS, signal: this.over.signal };
     const { code, stderr, timedOut } = await exec.run(argv, options);
     if (this.leaving) return undefined;
     const registration = this.readRegistration();
@@ -192,6 +238,7 @@ export class Guard {
   private take(registration: Registration, how: string): void {
     const intentAt = parseIntent(readNow(runFiles(this.ports.root.state).intent))?.at ?? 0;
     this.expected = { registration, intentAt };
+    this.asFound = registration;
     this.takenAt = this.ports.clock.monotonic();
     this.watch.begin();
     this.phase = "running";
@@ -237,16 +284,16 @@ export class Guard {
     await this.write();
     this.say("plain", `Ending the daemon (pid ${registration.pid}) …`);
     processes.signal(registration, "SIGTERM");
-    const waitForEnd = async (ms: number) => {
+    const awaitEnd = async (ms: number) => {
       for (const until = clock.monotonic() + ms; processes.alive(registration) && clock.monotonic() < until; ) {
         await clock.sleep(LOOK_MS);
       }
       return !processes.alive(registration);
     };
-    if (await waitForEnd(this.settings.graceMs)) return;
+    if (await awaitEnd(this.settings.graceMs)) return;
     this.say("warning", "⚠ It did not end when asked, and is ended.");
     processes.signal(registration, "SIGKILL");
-    await waitForEnd(this.settings.graceMs);
+    await awaitEnd(this.settings.graceMs);
   }
 
   /** GUARD-3: an agent of its own looks at what broke. It ends by itself, or at its time. */
@@ -291,10 +338,12 @@ export class Guard {
 
   /** GUARD-6: the daemon is ended in order, as it is wanted, and then the guard. */
   private async finish(): Promise<GuardEnd> {
-    if (this.leaving === "stop") {
+    if (this.leaving === "stop" && !this.isDownByWish()) {
       const { exec, program, root, env } = this.ports;
+      this.endsDaemonAt = this.ports.clock.now();
+      await this.write();
       this.say("plain", "Ending the daemon and the guard; agents keep running. Once more: at once.");
-      const argv = [...program, "down", "--json", "--reason", "the guard was stopped"];
+      const argv = [...program, "down", "--json", "--reason", GUARD_DOWN_REASON];
       const { code } = await exec.run(argv, { cwd: root.project, env, timeoutMs: UP_MS });
       if (code !== 0) this.say("warning", `⚠ 'down' ended with ${code}.`);
     }
@@ -302,6 +351,13 @@ export class Guard {
     this.say("plain", this.leaving === "stop" ? "Ended." : "The guard has ended; the daemon keeps running.");
     await this.write();
     return { kind: this.leaving === "stop" ? "stopped" : "left" };
+  }
+
+  /** A person has said down already: saying it again would make that the guard's own word (isOwnDown). */
+  private isDownByWish(): boolean {
+    const registration = this.readRegistration();
+    if (registration && this.ports.processes.alive(registration)) return false;
+    return parseIntent(readNow(runFiles(this.ports.root.state).intent))?.want === "down";
   }
 
   private async giveUp(code: string, why: string): Promise<GuardEnd> {
@@ -400,7 +456,13 @@ export class Guard {
       ...{ ...this.self, instance: this.instance, version, since: this.since, phase: this.phase, at: clock.now() },
       daemon: known && { pid: known.pid, instance: known.instance, since: known.since },
       flags: this.options.flags,
-      ...{ memory: this.memory, remediation: this.remediation, gaveUp, words: this.words },
+      ...{
+        memory: this.memory,
+        remediation: this.remediation,
+        endsDaemonAt: this.endsDaemonAt,
+        gaveUp,
+        words: this.words,
+      },
     };
     try {
       await files.write(runFiles(root.state).guard, `${JSON.stringify(file)}\n`, { mode: 0o600 });

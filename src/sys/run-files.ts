@@ -10,6 +10,8 @@ export interface RunFiles {
   readonly ending: string;
   readonly guard: string;
   readonly guardLock: string;
+  /** What a guard prints that nobody has in a terminal. */
+  readonly guardOutput: string;
   /** Where the store is at home (domain/health/place.ts). */
   readonly place: string;
   readonly lock: string;
@@ -28,6 +30,7 @@ export function runFiles(state: string): RunFiles {
     ending: `${state}/run/daemon.end.json`,
     guard: `${state}/run/guard.json`,
     guardLock: `${state}/run/guard.lock.db`,
+    guardOutput: `${state}/logs/guard.out`,
     place: `${state}/run/place.json`,
     lock: `${state}/run/lock.db`,
     log: `${state}/logs/daemon.ndjson`,

@@ -148,6 +148,7 @@ export const ROWS = [
     },
   ),
   row("idle-guard", "idle", "the guard process, 20 idle agents", { unit: "%", most: 0.2 }, { limitS: 150 }),
+  row("idle-guard-memory", "idle", "what the guard holds in memory", { unit: "MB", most: 40 }, { limitS: 150 }),
   row("idle-children", "idle", "programs the daemon starts", { unit: "/tick", most: 1 }, { limitS: 150 }),
 
   row(

@@ -1,28 +1,35 @@
 /**
- * What a fleet costs that has nothing to do (IDLE-1): CPU time of the daemon and of the busiest runner over a minute,
- * with twenty scripted agents that wait, and which programs the daemon starts, in that minute and in ten ticks after it.
+ * What a fleet costs that has nothing to do (IDLE-1): CPU time of the daemon, of its guard and of the busiest runner over a
+ * minute, with twenty scripted agents that wait, what the guard holds in memory after it, and which programs the daemon starts, in that minute and in ten ticks after it.
  * The kernel's own clock of each process is read, in nanoseconds: its ticks of ten milliseconds are too coarse for so
  * little. Programs are counted by wrappers that come first in the PATH and note who called. Linux only.
  */
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { stopGuard } from "#control/guard.ts";
+import { launchGuard } from "#control/launch-guard.ts";
 import { slingAgent } from "#control/sling.ts";
 import type { World } from "#control/world.ts";
 import { shellCommand } from "#domain/core/shell-words.ts";
 import { livingAttempts } from "#store/attempts.ts";
+import { version } from "../../package.json" with { type: "json" };
 import { cpuNs } from "./cpu-clock.ts";
 import { fleetUp } from "./fleet-up.ts";
 import { cpuOf, type Measure, type Options } from "./row.ts";
 
 const AGENTS = 20;
 const TICKS = 10;
-const OVERSEER = join(import.meta.dir, "../../bin/overseer");
+const project = join(import.meta.dir, "../..");
+const OVERSEER = join(project, "bin/overseer");
 
 interface Idle {
   /** Percent of a core. */
   readonly daemon: number;
   /** The busiest of them. */
   readonly runner: number;
+  readonly guard: number;
+  /** Resident, at the end. */
+  readonly guardMb: number;
   /** Programs the daemon started while nothing happened, and while it ticked. */
   readonly inTheMinute: readonly string[];
   readonly inTicks: readonly string[];
@@ -43,20 +50,34 @@ async function measure({ quick, scratch, atEnd }: Options): Promise<Idle> {
   const { world, daemon, end } = await fleetUp(repo, { env: { PATH: `${programs.bin}:${process.env.PATH}` } });
   atEnd(end);
   const runners = await twentyWaiting(world);
+  const guard = await startGuard(world);
+  atEnd(() => stopGuard(world));
   await Bun.sleep(quick ? 3_000 : 10_000); // starting is not idling
-  const pids = [daemon.pid, ...runners];
+  const pids = [daemon.pid, guard.pid, ...runners];
   const [before, started] = [pids.map(cpuNs), programs.startedBy(daemon.pid).length];
   const begun = performance.now();
   await Bun.sleep(quick ? 10_000 : 60_000);
   const tookMs = performance.now() - begun;
-  const [ofDaemon = 0, ...ofRunners] = pids.map((pid, index) => (cpuNs(pid) - (before[index] ?? 0)) / 1e6);
+  const [ofDaemon = 0, ofGuard = 0, ...ofRunners] = pids.map((pid, index) => (cpuNs(pid) - (before[index] ?? 0)) / 1e6);
+  const guardMb = residentMb(guard.pid);
   const inTheMinute = programs.startedBy(daemon.pid).slice(started);
   for (let tick = 0; tick < TICKS; tick += 1) cpuOf([OVERSEER, "tick", "--now"], repo);
   if (!existsSync(programs.log)) throw new Error("No program was ever counted: nobody goes by the PATH.");
   const inTicks = programs.startedBy(daemon.pid).slice(started + inTheMinute.length);
   const percent = (ms: number) => (100 * ms) / tookMs;
-  const shares = { daemon: percent(ofDaemon), runner: percent(Math.max(...ofRunners)) };
-  return { ...shares, inTheMinute, inTicks, seconds: Math.round(tookMs / 1000) };
+  const shares = { daemon: percent(ofDaemon), guard: percent(ofGuard), runner: percent(Math.max(...ofRunners)) };
+  return { ...shares, guardMb, inTheMinute, inTicks, seconds: Math.round(tookMs / 1000) };
+}
+
+/** As `up --guarded` starts it; it adopts the daemon that is there. */
+async function startGuard(world: World): Promise<{ readonly pid: number }> {
+  const command = [process.execPath, "--config=/dev/null", "--no-env-file", join(project, "dist/daemon-guard.js")];
+  const { guard } = await launchGuard(world, { command, version, words: [], cwd: world.root.project });
+  return guard;
+}
+
+function residentMb(pid: number): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1024;
 }
 
 async function twentyWaiting(world: World): Promise<number[]> {
@@ -96,6 +117,16 @@ export const daemon: Measure = async (options) => {
 export const runner: Measure = async (options) => {
   const { runner, seconds } = await idleFleet(options);
   return { value: runner, turns: 1, note: `over ${seconds} s` };
+};
+
+export const guard: Measure = async (options) => {
+  const { guard, seconds } = await idleFleet(options);
+  return { value: guard, turns: 1, note: `over ${seconds} s` };
+};
+
+export const guardMemory: Measure = async (options) => {
+  const { guardMb, seconds } = await idleFleet(options);
+  return { value: guardMb, turns: 1, note: `after ${seconds} s` };
 };
 
 export const children: Measure = async (options) => {

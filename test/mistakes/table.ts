@@ -91,6 +91,18 @@ export const MISTAKES: readonly Mistake[] = [
   fresh("goal create x", 5, /not set up here/, /overseer init/),
   fresh("up", 5, /not set up here/, /overseer init/),
   fresh("config set agents.maxConcurrent 3", 4, /no configuration|There is no/, /overseer init/),
+  // the guard and its service
+  none("service install", 5, /not.*git repository|no git repository/i, /cd|git init|repository/),
+  none("service instal", 2, /service has no command "instal"/, /service install/),
+  none("guard stauts", 2, /guard has no command "stauts"/, /guard status/),
+  fresh("up --guarded", 5, /not set up here/, /overseer init/),
+  ready("service install --systemd --launchd", 2, /exclude each other/, /Leave one out/),
+  ready("service install --systemd --tasks 3", 2, /--tasks is about auto mode/, /--auto --tasks/),
+  ready("service install --systemd -- --frob", 2, /no option --frob/, /overseer up --help/),
+  ready("service install --systemd -- --guarded", 2, /no option --guarded/, /overseer up --help/),
+  ready("service install --systemd -- extra", 2, /takes no arguments/, /up --help/),
+  ready("up --guarded --foreground", 2, /exclude each other/, /overseer guard/),
+  ready("up --guarded --tasks 3", 2, /--tasks is about auto mode/, /--auto --tasks/),
   // ids
   ready("goal cancel goal_", 2, /goal_ alone names none/, /goal list/),
   ready('goal cancel ""', 2, /No goal was named/, /goal list/),

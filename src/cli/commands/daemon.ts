@@ -7,7 +7,15 @@ import { noticesOf } from "#config/load.ts";
 import * as daemon from "#control/daemon.ts";
 import { freeze, thaw } from "#control/freeze.ts";
 import { readHold } from "#control/halted.ts";
-import { presentDown, presentFrozen, presentPlain, presentStarted, presentThawed } from "#control/present.ts";
+import { launchGuard } from "#control/launch-guard.ts";
+import {
+  presentDown,
+  presentFrozen,
+  presentGuarded,
+  presentPlain,
+  presentStarted,
+  presentThawed,
+} from "#control/present.ts";
 import { readUnchecked } from "#control/unchecked.ts";
 import { runtimeFindings } from "#control/upkeep/doctor-machine.ts";
 import type { AutoFlags } from "#domain/health/daemon-life.ts";
@@ -35,9 +43,11 @@ export const upCommand: Command<Parts> = {
     { name: "tasks", value: "number", summary: "With --auto: take so many tasks, then end." },
     { name: "budget", value: "dollars", summary: "With --auto: take no more tasks once so much was spent, then end." },
     { name: "no-supervision", summary: "Serve and record only: nothing is dispatched, watched or recovered." },
+    { name: "guarded", summary: "Start a guard too, which keeps the daemon alive; one that runs already is watched." },
   ],
   examples: [
     { line: "overseer up", why: "then run overseer status" },
+    { line: "overseer up --guarded", why: "for days: a second process keeps it alive" },
     { line: "overseer up --auto --task-pool-command ./next-task --concurrency 4", why: "for as long as there is work" },
   ],
   async run(call, parts) {
@@ -48,9 +58,11 @@ export const upCommand: Command<Parts> = {
     const world = await parts.world();
     const unchecked = supervision ? await readUnchecked(world, auto) : null;
     if (call.has("foreground")) {
+      refuseBoth(call);
       if (unchecked !== null) call.out.remark(fit(unchecked));
       return parts.runDaemon({ supervision, auto, flags });
     }
+    if (call.has("guarded")) return upGuarded(call, parts, unchecked);
     const { daemonCommand: command, version } = parts;
     // Asked beside the start: a CLI that does not answer must not keep the daemon from coming up.
     const [started, clis] = await Promise.all([
@@ -69,6 +81,64 @@ export const upCommand: Command<Parts> = {
     if (hold) call.out.remark(fit(`${hold.message} ${hold.hint}`));
   },
 };
+
+function refuseBoth(call: Call): void {
+  if (!call.has("guarded")) return;
+  throw new OverseerError(
+    ...(["usage", "TWO_WISHES", "--foreground and --guarded exclude each other."] as const),
+    "'overseer guard' watches in this terminal; 'overseer service install' has a service manager run it.",
+  );
+}
+
+/** The guard starts the daemon, and stays. */
+async function upGuarded(call: Call, parts: Parts, unchecked: string | null): Promise<void> {
+  const world = await parts.world();
+  const { guardCommand: command, version } = parts;
+  const words = readUpWords(call);
+  const [guarded, clis] = await Promise.all([
+    launchGuard(world, { command, version, words, cwd: process.cwd() }),
+    call.has("no-supervision") ? [] : runtimeFindings(world),
+  ]);
+  const unfit = clis.filter(({ ok }) => !ok);
+  const { guard, adopted } = guarded;
+  if (call.json) {
+    return call.out.json(presentGuarded(guarded, daemon.livingDaemon(world) ?? null, unfit, unchecked));
+  }
+  const fit = (text: string) => breakSentences(call.out, text).join("\n");
+  call.out.line(
+    fit(`The guard watches: pid ${guard.pid}, version ${guard.version}. 'overseer guard status' shows it.`),
+  );
+  call.out.line(
+    adopted
+      ? fit(`The daemon was up already (pid ${guard.daemon?.pid}) and is watched as it is.`)
+      : `The daemon is up: pid ${guard.daemon?.pid}.`,
+  );
+  if (adopted && words.length > 0) {
+    call.out.remark("What you have said of it is for its next start: 'overseer down', then 'overseer up' with it.");
+  }
+  for (const { check, detail, next } of unfit) {
+    call.out.remark(fit(`No agent can be started on the ${check} now: ${detail} ${next ?? ""}`.trim()));
+  }
+  if (unchecked !== null) call.out.remark(fit(unchecked));
+  const hold = await readHold(world);
+  if (hold) call.out.remark(fit(`${hold.message} ${hold.hint}`));
+}
+
+/** What of `up` a guard passes on: not what is about the terminal it is typed in. */
+export function listPassedOptions(): Option[] {
+  return (upCommand.options ?? []).filter(({ name }) => name !== "foreground" && name !== "guarded");
+}
+
+/** What of a call is said to the daemon, as words that mean the same again. */
+export function readUpWords(call: Call): string[] {
+  readAutoFlags(call); // refuses what `up` would refuse
+  const switches = ["auto", "no-supervision"].filter((name) => call.has(name)).map((name) => `--${name}`);
+  const values = AUTO_OPTIONS.flatMap((name) => {
+    const value = call.text(name);
+    return value === undefined ? [] : [`--${name}=${value}`];
+  });
+  return [...switches, ...values];
+}
 
 const AUTO_OPTIONS = [
   "task-pool-command",

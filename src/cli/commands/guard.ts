@@ -5,23 +5,25 @@ import type { Parts } from "#cli/parts.ts";
 import { readGuard, stopGuard } from "#control/guard.ts";
 import { presentGuard, presentPlain } from "#control/present.ts";
 import { OverseerError } from "#errors.ts";
+import { listPassedOptions } from "./daemon.ts";
 
 const run: Command<Parts> = {
   name: "run",
   summary: "Watch the daemon in this terminal: start it, restart it, have it repaired.",
   details:
     "All options of 'overseer up' are passed on to it. The first Ctrl-C ends the daemon in order and then the guard, the second ends the guard at once; agents keep running.",
-  options: [
-    { name: "once", summary: "Look and act once, for timers." },
-    { name: "auto", summary: "Have it run in auto mode, with all options of 'up --auto'." },
-  ],
+  options: [{ name: "once", summary: "Look and act once, for timers." }, ...listPassedOptions()],
   examples: [{ line: "overseer guard --auto --task-pool-command ./next-task", why: "over the weekend" }],
-  async run() {
+  async run(_call, parts) {
     // bin/overseer starts the guard's own program for this; only what calls the whole program by itself comes here.
     const { ownCommand } = await import("#sys/self.ts");
     const words = process.argv.slice(process.argv.indexOf("guard") + 1);
-    const child = Bun.spawn([...ownCommand("daemon-guard"), ...words], { stdio: ["inherit", "inherit", "inherit"] });
+    const { root } = await parts.world(); // it may have been named in front of the command
+    const child = Bun.spawn([...ownCommand("daemon-guard"), ...words, "--root", root.project], {
+      stdio: ["inherit", "inherit", "inherit"],
+    });
     process.on("SIGINT", () => undefined); // it gets it too, and decides
+    for (const signal of ["SIGTERM", "SIGUSR1"] as const) process.on(signal, () => child.kill(signal));
     const code = await child.exited;
     if (code !== 0)
       throw new OverseerError(

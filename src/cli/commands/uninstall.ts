@@ -12,7 +12,7 @@ const command: Command<Parts> = {
   name: "uninstall",
   summary: "Take Overseer out of this repository; unlanded work is kept.",
   details:
-    "Stops the daemon and the agents, removes their worktrees and branches, .overseer/, the store in .git, sockets, and what this user had confirmed. Work that has not landed stays under refs/overseer/ (--keep-refs, the default), or goes into a file outside of what is removed (--bundle), which is verified before its refs go. What no ref can keep stops it before anything else is removed, until --discard. Files of .overseer/ that you have committed stay. The agent CLI's own sessions are left to its own cleaning.",
+    "Stops the service, the guard, the daemon and the agents, removes their worktrees and branches, .overseer/, the store in .git, sockets, and what this user had confirmed. Work that has not landed stays under refs/overseer/ (--keep-refs, the default), or goes into a file outside of what is removed (--bundle), which is verified before its refs go. What no ref can keep stops it before anything else is removed, until --discard. Files of .overseer/ that you have committed stay. The agent CLI's own sessions are left to its own cleaning.",
   options: [
     { name: "dry-run", summary: "Only list what would go and what would stay." },
     { name: "yes", summary: "Do not ask." },
@@ -56,6 +56,8 @@ const command: Command<Parts> = {
 function tellPlan(call: Call, plan: UninstallPlan): void {
   const { out } = call;
   for (const remark of plan.remarks) out.remark(inert(remark));
+  if (plan.service !== null) out.line(`Removes the service, ${inert(plan.service)}.`);
+  if (plan.guard !== null) out.line(`Stops the guard, pid ${plan.guard}.`);
   if (plan.daemon !== null) out.line(`Stops the daemon, pid ${plan.daemon}.`);
   if (plan.agents.length > 0)
     out.line(`Stops ${plural(plan.agents.length, "agent")}: ${inert(plan.agents.join(", "))}.`);

@@ -11,6 +11,8 @@ import { resolveConfigured } from "#config/places.ts";
 import { defaultConfig } from "#config/schema.ts";
 import { listLivingAgents } from "#control/agents.ts";
 import { livingDaemon, stopAgents, stopDaemon } from "#control/daemon.ts";
+import { readGuard, stopGuard } from "#control/guard.ts";
+import { readService, removeService } from "#control/service.ts";
 import { isStoreLost } from "#control/store-lost.ts";
 import { clean, worktrees } from "#control/worktrees.ts";
 import type { World } from "#control/world.ts";
@@ -30,6 +32,10 @@ import { isWithin, nameOf, parentOf, resolvePath } from "#sys/paths.ts";
 
 export interface UninstallPlan {
   readonly daemon: number | null;
+  /** The pid of the guard that watches. */
+  readonly guard: number | null;
+  /** The unit by which a service manager runs the guard; one that is not as we wrote it is left. */
+  readonly service: string | null;
   readonly agents: readonly string[];
   /** Each with why it would not go by itself; null where nothing is lost. */
   readonly worktrees: readonly { readonly agent: string; readonly path: string; readonly stays: string | null }[];
@@ -75,8 +81,14 @@ async function planWith(ground: Ground): Promise<UninstallPlan> {
   const attempts = await listAttempts(ground);
   const { branches, checkedOut } = await sortBranches(world, attempts);
   const because = `${tracked.length} of its files are committed: 'git rm -r .overseer' takes them out of the history's next commit`;
+  const guard = readGuard(world);
+  const service = await readService(world);
+  const leftUnit =
+    service.path !== null && service.problem !== null ? [{ path: service.path, because: service.problem }] : [];
   return {
     daemon: livingDaemon(world)?.pid ?? null,
+    guard: guard?.alive === true ? guard.pid : null,
+    service: service.problem === null ? service.path : null,
     agents: hasStore ? (await listLivingAgents(world)).map(attemptLabel) : [],
     worktrees: (hasStore ? await worktrees(world) : []).map(({ agent, attempt, path, stays }) => ({
       agent: attemptLabel({ agent, attempt }),
@@ -88,7 +100,7 @@ async function planWith(ground: Ground): Promise<UninstallPlan> {
     remarks,
     paths: [...new Set(paths)].filter((path) => path !== gitCommonDir),
     foreign: await findForeign(world, paths, attempts),
-    left: [...(tracked.length === 0 ? [] : [{ path: userDir, because }]), ...checkedOut],
+    left: [...(tracked.length === 0 ? [] : [{ path: userDir, because }]), ...checkedOut, ...leftUnit],
   };
 }
 
@@ -99,6 +111,9 @@ export async function uninstall(given: World, order: UninstallOrder): Promise<Un
   const before = await planWith(ground);
   assertNothingForeign(before.foreign);
   const bundle = order.bundle === undefined ? undefined : await placeBundle(world, order.bundle, before);
+  // First, so that nobody starts again what is stopped next.
+  if (before.service !== null) await removeService(world);
+  await stopGuard(world);
   await stopDaemon(world, "uninstall");
   if (hasStore) await removeAgents(world, order);
   // Nothing of an agent's is left to be excused now, and somebody may have put something there meanwhile.

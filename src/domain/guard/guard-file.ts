@@ -32,6 +32,8 @@ export interface GuardFile {
   readonly flags: readonly string[];
   readonly memory: FailureMemory;
   readonly remediation: { readonly sinceAt: number; readonly try: number; readonly failure: string } | null;
+  /** Since when it takes the daemon down because it was stopped itself; null where it was not (domain/guard/succession.ts). */
+  readonly endsDaemonAt: number | null;
   /** Why it ended by itself; null while it runs, or where somebody asked it to. */
   readonly gaveUp: { readonly code: string; readonly why: string } | null;
   /** The last few, the newest last. */
@@ -56,6 +58,7 @@ export function parseGuardFile(text: string | undefined): GuardFile | undefined 
     flags: Array.isArray(value.flags) ? value.flags.map(String) : [],
     memory: { ...NO_FAILURES, ...(value.memory as Partial<FailureMemory> | undefined) },
     remediation: (value.remediation as GuardFile["remediation"]) ?? null,
+    endsDaemonAt: typeof value.endsDaemonAt === "number" ? value.endsDaemonAt : null,
     gaveUp: (value.gaveUp as GuardFile["gaveUp"]) ?? null,
     words: Array.isArray(value.words) ? (value.words as GuardWord[]).slice(-WORDS_KEPT) : [],
   };
