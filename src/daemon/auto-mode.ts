@@ -41,7 +41,7 @@ export class AutoMode {
   /** Refuses where there is nothing to work on. */
   async start(): Promise<void> {
     const { registration } = this.options;
-    if (!registration.auto) return;
+    if (!registration.auto || !registration.supervision) return; // without supervision nothing is taken
     const world = this.options.world();
     const { instance, flags } = registration;
     const auto = mergeAutoSettings((await world.config()).auto, flags, { instance, project: world.root.project });
