@@ -222,7 +222,10 @@ export function renderAuto(auto: AutoView, now: number, style: PageStyle): strin
   addAuto(page, auto);
   if (auto.failed.length > 0) {
     page.gap();
-    page.title(`Failed tasks: ${auto.failed.length} ('overseer why <task>', 'overseer auto retry <task>')`, "trouble");
+    page.title(
+      `Tasks that wait for you: ${auto.failed.length} ('overseer why <task>', 'overseer questions', 'overseer auto retry <task>')`,
+      "trouble",
+    );
     page.rows(
       auto.failed,
       ({ goalId, takenAt }) => [goalId, `taken ${shortTime(takenAt, now)}`],

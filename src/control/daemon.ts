@@ -44,7 +44,7 @@ export function holderRefusal(world: World, version: string): OverseerError {
     ? new OverseerError(
         "conflict",
         "DAEMON_RUNNING",
-        `A daemon is already running: pid ${holder.pid}, since ${isoTime(holder.since)}, version ${holder.version}.`,
+        `A daemon is already running: pid ${holder.pid}, since ${isoTime(holder.since)}, version ${holder.version}, ${holder.auto ? "in auto mode" : "without auto mode"}.`,
         adviseAboutDaemon(holder.version, version),
       )
     : new OverseerError(

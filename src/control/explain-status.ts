@@ -47,6 +47,7 @@ export async function explainStatus(
     daemon: {
       state: daemon.state,
       sinceAt: daemon.lastTickAt ?? daemon.lastBeatAt ?? daemon.startedAt,
+      wasAuto: daemon.auto || conditions.some((one) => one.kind === "auto" && one.open.length > 0),
       nextTickAt: ticks === undefined || lastTickAt === null ? null : lastTickAt + ticks,
     },
     isCopy: status.away?.standing === "copied",

@@ -65,7 +65,7 @@ export async function readTaskDirectory(
     known.read.set(stamp, key);
     present.add(key);
     if (known.taken[key] !== undefined) continue;
-    if (!isText(text, facts.size)) refused.push({ key, problem: "it is no text" });
+    if (!isText(text, facts.size)) refused.push({ key, problem: "it is not a text file" });
     else next ??= { name, key, text };
   }
   return { next, refused, gone: Object.keys(known.taken).filter((key) => !present.has(key)) };

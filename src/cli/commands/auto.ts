@@ -64,7 +64,7 @@ const retry: Command<Parts> = {
   async run(call, parts) {
     const { node, anew } = await auto.retry(await parts.world(), call.arg("task"), call.text("reason") ?? null);
     if (call.json) return call.out.json(presentPlain({ node, anew }));
-    call.out.line(anew ? `It is done anew as ${inert(node)}.` : `${inert(node)} is tried again.`);
+    call.out.line(anew ? `Queued again as ${inert(node)}.` : `${inert(node)} is tried again.`);
   },
 };
 

@@ -4,6 +4,7 @@ import type { Call, Command, Option } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
 import { breakSentences, moment, plural } from "#cli/text.ts";
 import { noticesOf } from "#config/load.ts";
+import { readAuto } from "#control/auto.ts";
 import * as daemon from "#control/daemon.ts";
 import { freeze, thaw } from "#control/freeze.ts";
 import { readHold } from "#control/halted.ts";
@@ -72,6 +73,13 @@ export const upCommand: Command<Parts> = {
     const unfit = clis.filter(({ ok }) => !ok);
     if (call.json) return call.out.json(presentStarted(started, unfit, unchecked));
     call.out.line(fit(`The daemon is up: pid ${started.pid}, version ${started.version}. Its log: ${started.log}`));
+    if (!auto && (await readAuto(world)) !== null) {
+      call.out.remark(
+        fit(
+          "Auto mode is off in this run: no task is taken from the pool. 'overseer down', then 'overseer up --auto' begins it.",
+        ),
+      );
+    }
     if (!supervision) call.out.remark("Without supervision: nothing is dispatched, watched or recovered.");
     for (const { check, detail, next } of unfit) {
       call.out.remark(fit(`No agent can be started on the ${check} now: ${detail} ${next ?? ""}`.trim()));
@@ -156,7 +164,7 @@ function readAutoFlags(call: Call): AutoFlags {
     throw new OverseerError(
       "usage",
       "NEEDS_AUTO",
-      `--${alone} is about auto mode.`,
+      `--${alone} only works with --auto.`,
       `Say 'overseer up --auto --${alone} …'.`,
     );
   }

@@ -28,7 +28,7 @@ const add: Command<Parts> = {
       model: call.text("model") ?? null,
     });
     if (call.json) return call.out.json(presentPlain({ name, added: true }));
-    call.out.line(`The worker ${inert(name)} is there.`);
+    call.out.line(`Worker ${inert(name)} added.`);
   },
 };
 

@@ -114,6 +114,9 @@ export function explainAuto(view: AutoView): string[] {
     ...(pausedAt === null
       ? []
       : [`Paused${pausedReason ? ` (${pausedReason})` : ""}: no more tasks are taken until 'overseer auto resume'.`]),
+    ...(on
+      ? []
+      : ["Auto mode is OFF: no task is taken ('overseer up --auto'; where a daemon runs, 'overseer down' first)."]),
     ...(on && pausedAt === null && why !== null ? [`No task is taken now: ${why}.`] : []),
     ...(repeated === null
       ? []

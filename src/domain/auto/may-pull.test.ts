@@ -37,8 +37,8 @@ describe("AUTO-5: a task is taken only when a worker is free for it at once", ()
     ["one of two has", { busy: 1 }, "pull"],
     ["both have", { busy: 2 }, "every worker has a task"],
     ["more than there are places, after fewer were wanted", { busy: 3 }, "every worker has a task"],
-    ["one has, and one piece is ready", { busy: 1, ready: 1 }, "work is ready that comes first"],
-    ["two pieces are ready", { ready: 2 }, "work is ready that comes first"],
+    ["one has, and one piece is ready", { busy: 1, ready: 1 }, "a task is ready already, and waits for a worker"],
+    ["two pieces are ready", { ready: 2 }, "2 tasks are ready already, and wait for a worker"],
     ["some wait for a person", { waiting: 2 }, "pull"],
     ["too many wait for a person", { waiting: 3 }, "3 tasks wait for a person"],
     ["there is no place", { places: 0 }, "every worker has a task"],
@@ -60,7 +60,11 @@ describe("AUTO-5, AUTO-7, AUTO-11: nothing is taken while something holds back w
     ],
     ["frozen", { halted: "the fleet is frozen" }, "the fleet is frozen"],
     ["safe mode", { halted: "safe mode" }, "safe mode"],
-    ["a landing broke its target", { questions: [question({})] }, "a landing broke its target, and q_1 is open"],
+    [
+      "a landing broke its target",
+      { questions: [question({})] },
+      "the command after a landing failed: nothing is taken until q_1 is answered",
+    ],
     ["a quota", { conditions: [condition(quota)] }, "the quota of claude/default is used up"],
     [
       "a failing provider",

@@ -63,7 +63,7 @@ function findObstacle(seen: PoolSeen): string | undefined {
   if (auto?.paused) return "auto mode is paused";
   if (seen.halted !== null) return seen.halted;
   const held = findHold(seen.questions);
-  if (held) return `a landing broke its target, and ${held.questionId} is open`;
+  if (held) return `the command after a landing failed: nothing is taken until ${held.questionId} is answered`;
   for (const condition of seen.conditions) {
     const limited = describeLimit(condition);
     if (limited !== undefined) return limited;
@@ -72,7 +72,9 @@ function findObstacle(seen: PoolSeen): string | undefined {
     return seen.waiting === 1 ? "one task waits for a person" : `${seen.waiting} tasks wait for a person`;
   }
   if (seen.busy + seen.ready < seen.places) return undefined;
-  return seen.ready > 0 && seen.busy < seen.places ? "work is ready that comes first" : "every worker has a task";
+  return seen.ready > 0 && seen.busy < seen.places
+    ? `${seen.ready === 1 ? "a task is" : `${seen.ready} tasks are`} ready already, and ${seen.ready === 1 ? "waits" : "wait"} for a worker`
+    : "every worker has a task";
 }
 
 /** What keeps a fresh agent from working, whichever task it had. */

@@ -113,10 +113,18 @@ const DAEMON_TEXTS = {
   "not-ticking": ["The daemon does not tick; see its log (overseer down, then up)", "overseer down"],
 } as const;
 
-function explainDaemon({ state, sinceAt }: FleetFacts["daemon"]): Standstill | false {
+function explainDaemon({ state, sinceAt, wasAuto }: FleetFacts["daemon"]): Standstill | false {
   if (state === "running") return false;
   const [text, command] = DAEMON_TEXTS[state];
-  return standstill("no-daemon", { text, command, sinceAt });
+  // Plain `up` would take no more tasks, and nobody would notice before Monday.
+  const said = wasAuto
+    ? text.replaceAll("overseer up", "overseer up --auto").replace("then up", "then up --auto")
+    : text;
+  return standstill("no-daemon", {
+    text: said,
+    command: wasAuto ? command.replace(/ up$/, " up --auto") : command,
+    sinceAt,
+  });
 }
 
 function hasOpenWork({ goals, agents, plannings }: FleetFacts): boolean {

@@ -136,6 +136,8 @@ export interface FleetFacts {
     readonly state: "running" | "stopped" | "died" | "not-beating" | "not-ticking";
     readonly sinceAt: number | null;
     readonly nextTickAt: number | null;
+    /** It ran in auto mode, or the one before it did and nobody has ended that. */
+    readonly wasAuto?: boolean;
   };
   /** The repository is a copy: whose daemon and agents these are is not known. */
   readonly isCopy: boolean;

@@ -39,7 +39,8 @@ export function claimInSnapshot(node: WorkNode, mode: LandingMode): OpenClaim | 
   const state = claim.verdict === null ? "claimed" : may.ok ? "checked" : "landing";
   const reviewDue = !may.ok && may.why === "review" && claim.waiting?.for !== "review";
   const known = { assignmentId, goalId, workNodeId, commit, state, mayLand: may.ok, turn, claimedAt } as const;
-  return reviewDue ? { ...known, reviewDue, reviewDetail: describeReview(claim) } : known;
+  if (reviewDue) return { ...known, reviewDue, reviewDetail: describeReview(claim) };
+  return may.ok && claim.waiting?.for === "review" ? { ...known, reviewedSince: claim.waiting.since } : known;
 }
 
 /** What a reviewer has to know first. */

@@ -203,6 +203,8 @@ export interface OpenClaim {
   readonly reviewDue?: boolean;
   /** And in which words it is said. */
   readonly reviewDetail?: string;
+  /** Since when it waited for a review that it needs no more: a daemon before this one left landing to people. */
+  readonly reviewedSince?: number;
 }
 
 /** For whoever reviews it: `unchanged since ada sent it back ("add an accent")`. */

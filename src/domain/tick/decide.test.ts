@@ -975,6 +975,18 @@ describe("DONE-1", () => {
       expect(asked({ ...applied(over, decided), claims: [] })).toContain("ask blocked");
     });
 
+    test("REV-1, AUTO-5: what waited for a review under another daemon is landed when none is needed any more", () => {
+      const free = working({}, { claims: [{ ...claim, state: "checked" as const }] });
+      const [first] = decide(free).actions;
+      const again = {
+        ...free,
+        lately: [first?.actionId ?? ""],
+        claims: [{ ...claim, state: "checked" as const, reviewedSince: 7 }],
+      };
+      expect(decide(again).actions.map(({ kind }) => kind)).toContain("land");
+      expect(decide(again).events.some(({ type }) => type === "work.blocked")).toBe(false);
+    });
+
     test("and was given up says why", () => {
       const [given] = decide(claimed).actions;
       const problem = "Unable to create 'HEAD.lock': File exists.";

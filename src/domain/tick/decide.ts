@@ -555,7 +555,7 @@ function moveClaim(scene: Scene, outbox: Outbox, claim: OpenClaim): readonly Tic
   if (!kind || outbox.hasForNode(kind, node)) return NO_STEPS;
   const request: ActionRequest = {
     ...{ goalId: claim.goalId, nodeId: claim.workNodeId, assignmentId: claim.assignmentId },
-    actionId: `${kind}:${claim.assignmentId}:${claim.commit ?? "no-commit"}:${claim.turn ?? 1}:${claim.claimedAt}`,
+    actionId: nameClaimAction(kind, claim),
     kind,
     because: kind === "check" ? "reported-done" : "checked",
     notBefore: scene.now,
@@ -563,6 +563,12 @@ function moveClaim(scene: Scene, outbox: Outbox, claim: OpenClaim): readonly Tic
   };
   if (!scene.wasCarriedOut(request.actionId)) return [request];
   return [blockOnNothing(node, claim, kind, scene.whyGivenUp(request.actionId))];
+}
+
+/** What was done about it while a person was to review it was no try to land it. */
+function nameClaimAction(kind: "check" | "land", claim: OpenClaim): string {
+  const name = `${kind}:${claim.assignmentId}:${claim.commit ?? "no-commit"}:${claim.turn ?? 1}:${claim.claimedAt}`;
+  return kind === "land" && claim.reviewedSince !== undefined ? `${name}:${claim.reviewedSince}` : name;
 }
 
 /** Said once, and not again while it lasts: whoever reviews is told from here on. */
