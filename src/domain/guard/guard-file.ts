@@ -2,6 +2,7 @@
  * run/guard.json: who the guard is, what it is doing, what it remembers of failures, and its last words; for `status`, for
  * `guard stop`, and for the guard that comes after it. Replaced whole at every change. Pure: texts in, values out.
  */
+import type { Expected } from "./health.ts";
 import { type FailureMemory, NO_FAILURES } from "./spiral.ts";
 
 /** What the guard is doing. */
@@ -31,6 +32,10 @@ export interface GuardFile {
   /** What `up` is started with. */
   readonly flags: readonly string[];
   readonly memory: FailureMemory;
+  /** What the next `--once` compares with: the daemon, and when its work had last moved. */
+  readonly watched: (Expected & { readonly progressAt: number | null }) | null;
+  /** When it last looked, the daemon was down because somebody wants it so. */
+  readonly stoodBy: boolean;
   readonly remediation: { readonly sinceAt: number; readonly try: number; readonly failure: string } | null;
   /** Why it ended by itself; null while it runs, or where somebody asked it to. */
   readonly gaveUp: { readonly code: string; readonly why: string } | null;
@@ -55,6 +60,8 @@ export function parseGuardFile(text: string | undefined): GuardFile | undefined 
     daemon: (value.daemon as GuardFile["daemon"]) ?? null,
     flags: Array.isArray(value.flags) ? value.flags.map(String) : [],
     memory: { ...NO_FAILURES, ...(value.memory as Partial<FailureMemory> | undefined) },
+    watched: (value.watched as GuardFile["watched"]) ?? null,
+    stoodBy: value.stoodBy === true,
     remediation: (value.remediation as GuardFile["remediation"]) ?? null,
     gaveUp: (value.gaveUp as GuardFile["gaveUp"]) ?? null,
     words: Array.isArray(value.words) ? (value.words as GuardWord[]).slice(-WORDS_KEPT) : [],
