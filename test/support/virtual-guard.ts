@@ -6,7 +6,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type GuardFile, parseGuardFile } from "#domain/guard/guard-file.ts";
-import type { DaemonEnding, Intent, Registration } from "#domain/health/daemon-life.ts";
+import { type DaemonEnding, type Intent, parseIntent, type Registration } from "#domain/health/daemon-life.ts";
 import { Guard, type GuardEnd } from "#guard/guard.ts";
 import type { GuardPorts } from "#guard/ports.ts";
 import { VirtualLocks } from "#sim/virtual-locks.ts";
@@ -130,6 +130,8 @@ export class VirtualGuard {
     this.daemon = { pid, start, instance, upAt: this.time, beats: true, ticks: true, open: false, moves: true };
     this.daemons.push(this.daemon);
     this.register(this.daemon);
+    // As a daemon does that comes up after a `down`.
+    if (parseIntent(this.read(runFiles(this.state).intent))?.want === "down") this.intend("up");
     this.progressAt = this.lastTickAt = this.time;
     this.beat();
     return this.daemon;
