@@ -177,7 +177,9 @@ export class Guard {
         await this.write();
         return { kind: "left" };
       }
-      await this.ports.clock.sleep(this.settings.checkEveryMs, this.over.signal);
+      // Read again: a daemon that has just come up may have brought other numbers into effect.
+      const { checkEveryMs } = readGuardSettings(this.ports.root.state);
+      await this.ports.clock.sleep(checkEveryMs, this.over.signal);
     }
   }
 
