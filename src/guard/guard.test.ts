@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runFiles } from "#sys/run-files.ts";
 import { tempDir } from "../../test/support/temp.ts";
@@ -303,6 +303,18 @@ describe("FAIL-16: a full disk", () => {
     });
     expect(await world.watch(60 * MINUTE)).toEqual({ kind: "left" });
     expect([world.count("remediate"), world.daemons.length]).toEqual([0, 2]);
+  });
+});
+
+describe("FAIL-23: what the daemon leaves cannot be read", () => {
+  test("it is ended and remediated; where that does not help, the guard stops and says which file", async () => {
+    const world = make({ remediate: () => "failed" });
+    const daemon = world.startDaemon();
+    const { ending } = runFiles(world.state);
+    world.after(MINUTE, () => symlinkSync(ending, ending)); // for root, too, nothing that can be read
+    const end = await world.watch(10 * MINUTE);
+    expect(end).toMatchObject({ kind: "gave-up", code: "GUARD_SPIRAL", why: expect.stringContaining(ending) });
+    expect([world.processes.alive(daemon), world.count("remediate")]).toEqual([false, 1]);
   });
 });
 

@@ -42,23 +42,23 @@ test("FAIL-1, FAIL-25: a pool that exits 1 ends the daemon with its reason, is r
   expect(await fleet.ok("status")).toContain("no luck");
 });
 
-test("FAIL-2, DEAD-1: a daemon that hangs is ended, remediated and started again, its agent adopted, nothing dispatched twice", async () => {
-  const guarded = await guardOf();
-  const { fleet } = guarded;
-  await guarded.watching();
-  const go = join(tempDir("go-"), "go");
-  const { attempt } = await fleet.sling("ada", [waitFor(`test -f ${go}`)]);
-  const agent = await fleet.process(attempt);
-  const hung = fleet.theDaemon();
-  await fleet.hang(hung);
-  await guarded.running(hung.pid);
-  expect(guarded.said()).toContain("Its heart has stood still");
-  expect(guarded.said()).toContain("It did not end when asked, and is ended.");
-  expect([fleet.processes.alive(hung), guarded.remedied()]).toEqual([false, 1]);
-  expect([await fleet.process(attempt), fleet.all("agent.slung").length]).toEqual([agent, 1]);
-});
-
 if (isLongLane()) {
+  test("FAIL-2, DEAD-1: a daemon that hangs is ended, remediated and started again, its agent adopted, nothing dispatched twice", async () => {
+    const guarded = await guardOf();
+    const { fleet } = guarded;
+    await guarded.watching();
+    const go = join(tempDir("go-"), "go");
+    const { attempt } = await fleet.sling("ada", [waitFor(`test -f ${go}`)]);
+    const agent = await fleet.process(attempt);
+    const hung = fleet.theDaemon();
+    await fleet.hang(hung);
+    await guarded.running(hung.pid);
+    expect(guarded.said()).toContain("Its heart has stood still");
+    expect(guarded.said()).toContain("It did not end when asked, and is ended.");
+    expect([fleet.processes.alive(hung), guarded.remedied()]).toEqual([false, 1]);
+    expect([await fleet.process(attempt), fleet.all("agent.slung").length]).toEqual([agent, 1]);
+  });
+
   test("FAIL-2: a pool that hangs is ended at its time, and that is remediated", async () => {
     const guarded = await guardOf({ more: POOL, remedy: "echo 'exit 4' > pool.sh" });
     pool(guarded, "sleep 60\n");
@@ -110,7 +110,7 @@ if (isLongLane()) {
   });
 
   test("FAIL-20: a damaged database brings the daemon into safe mode, and the guard is calm", async () => {
-    const guarded = await guardOf({ tick: "500ms" });
+    const guarded = await guardOf({ tick: "2s" });
     const { fleet } = guarded;
     await guarded.watching();
     const { pid } = fleet.theDaemon();
@@ -118,12 +118,13 @@ if (isLongLane()) {
     for (const part of ["-wal", "-shm"]) rmSync(`${fleet.state}/overseer.db${part}`, { force: true });
     const repaired = () => fleet.daemonLog().some(({ event }) => event === "store.repaired");
     await guarded.until(() => existsSync(`${fleet.state}/run/safe-mode.json`) && repaired(), "safe mode");
-    await guarded.ticks(3);
-    expect([fleet.theDaemon().pid, guarded.count("✗"), guarded.remedied()]).toEqual([pid, 0, 0]);
+    await guarded.ticks(1);
+    expect(guarded.said()).not.toContain("✗");
+    expect([fleet.theDaemon().pid, guarded.remedied()]).toEqual([pid, 0]);
   });
 
   test("FAIL-20: in auto mode it ends with its reason and is started again in safe mode, once, without a remediation", async () => {
-    const guarded = await guardOf({ more: POOL, tick: "500ms" });
+    const guarded = await guardOf({ more: POOL, tick: "2s" });
     const { fleet } = guarded;
     pool(guarded, "exit 4\n");
     await guarded.watching("--auto");
@@ -131,8 +132,8 @@ if (isLongLane()) {
     writeFileSync(`${fleet.state}/overseer.db`, crypto.getRandomValues(new Uint8Array(40_000)));
     for (const part of ["-wal", "-shm"]) rmSync(`${fleet.state}/overseer.db${part}`, { force: true });
     await guarded.running(pid);
-    await guarded.ticks(3);
-    expect([guarded.remedied(), guarded.count("Starting the daemon")]).toEqual([0, 2]);
+    await guarded.ticks(1);
+    expect([guarded.remedied(), guarded.count("Starting the daemon")], guarded.said()).toEqual([0, 2]);
     expect(await fleet.ok("status")).toContain("SAFE MODE");
   });
 
