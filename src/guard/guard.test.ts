@@ -118,13 +118,24 @@ describe("GUARD-9: stalls", () => {
     expect([world.count("up"), world.count("remediate")]).toEqual([1 + LIMITS.stallRestarts, 0]);
   });
 
+  test("what moves only while a fresh daemon does not know better is no progress", async () => {
+    const world = make();
+    for (let minute = 1; minute < 120; minute += 1) {
+      world.after(minute * MINUTE, () => {
+        const { daemon } = world;
+        if (daemon) Object.assign(daemon, { open: true, moves: world.time - daemon.upAt < 3 * MINUTE });
+      });
+    }
+    expect(await world.watch(120 * MINUTE)).toMatchObject({ kind: "gave-up", code: "GUARD_STALLED" });
+  });
+
   test("progress in between makes them forgotten", async () => {
     const world = make();
     for (let minute = 1; minute < 200; minute += 1) {
       world.after(minute * MINUTE, () => {
         const { daemon } = world;
         // The first minutes of each life move.
-        if (daemon) Object.assign(daemon, { open: true, moves: world.time - daemon.upAt < 5 * MINUTE });
+        if (daemon) Object.assign(daemon, { open: true, moves: world.time - daemon.upAt < 15 * MINUTE });
       });
     }
     expect(await world.watch(200 * MINUTE)).toEqual({ kind: "left" });

@@ -83,8 +83,6 @@ export class Guard {
   private waitsForRoom = false;
   private stoodBy = false;
   private standsBySaid = "";
-  /** When the work of the daemon that is watched had last moved; the first that is seen of a life is no progress of it. */
-  private lastProgress: number | null = null;
   /** A wish for no daemon that is older than this guard, and that whoever started it has overruled. */
   private overruledAt = Number.NEGATIVE_INFINITY;
   private settings: GuardSettings;
@@ -144,7 +142,6 @@ export class Guard {
     if (!isOfThisBoot) return;
     this.expected = { registration: watched.registration, intentAt: watched.intentAt };
     this.takenAt = this.beganAt(watched.registration);
-    this.lastProgress = watched.progressAt;
   }
 
   /** A timer does not try again what was given up, until a person has started the daemon. */
@@ -188,12 +185,18 @@ export class Guard {
     const { manual, health, progressAt } = await this.judge();
     if (manual !== undefined) return this.giveUp("MANUAL_INTERVENTION", manual);
     if (health === undefined) return undefined;
-    const watched = this.expected;
-    const progressed = progressAt !== null && this.lastProgress !== null && progressAt !== this.lastProgress;
-    const end = await this.follow(health, progressed);
-    if (this.expected === watched) this.lastProgress = progressAt ?? this.lastProgress;
+    const end = await this.follow(health, this.hasProgressed(progressAt));
     if (!end) await this.write();
     return end;
+  }
+
+  /**
+   * A fresh daemon takes everybody for at work until it knows better, so what moves at first proves nothing: only a life whose
+   * work moved for longer than it may stand still has ended a row of stalls.
+   */
+  private hasProgressed(progressAt: number | null): boolean {
+    if (progressAt === null || !this.expected) return false;
+    return progressAt - this.expected.registration.since > this.settings.stallAfterMs;
   }
 
   /** Without a judgement where it takes longer to be sure. */
@@ -238,7 +241,7 @@ export class Guard {
         this.memory = noteHealthy(this.memory, { ranMs: this.ranMs(), progressed }, this.settings);
         return undefined;
       case "unwanted":
-        this.forget();
+        this.expected = null;
         this.stoodBy = true;
         this.standBy(`The daemon is down because it is wanted so (${health.why}); 'overseer up' brings it back.`);
         return undefined;
@@ -300,7 +303,6 @@ export class Guard {
     const intentAt = parseIntent(readNow(runFiles(this.ports.root.state).intent))?.at ?? 0;
     this.expected = { registration, intentAt };
     this.takenAt = this.beganAt(registration);
-    this.lastProgress = null;
     this.takenSince = null;
     this.inherited = undefined;
     this.watch.begin();
@@ -308,11 +310,6 @@ export class Guard {
     this.stoodBy = false;
     this.standsBySaid = "";
     this.say("good", `✓ The daemon ${how} (pid ${registration.pid}, version ${registration.version}).`);
-  }
-
-  private forget(): void {
-    this.expected = null;
-    this.lastProgress = null;
   }
 
   /** When it began, by the machine's clock: it may have run for days before this guard came. */
@@ -325,7 +322,7 @@ export class Guard {
     const ranMs = this.ranMs();
     this.say("bad", `✗ ${failure.detail}`);
     await this.terminate();
-    this.forget();
+    this.expected = null;
     if (this.leaving) return undefined;
     const verdict = decideAfterFailure(this.memory, failure, ranMs, this.settings);
     switch (verdict.act) {
@@ -578,7 +575,7 @@ export class Guard {
       ...{ ...this.self, instance: this.instance, version, since: this.since, phase: this.phase, at: clock.now() },
       daemon: known && { pid: known.pid, instance: known.instance, since: known.since },
       flags: this.options.flags,
-      watched: this.expected && { ...this.expected, progressAt: this.lastProgress },
+      watched: this.expected,
       stoodBy: this.stoodBy,
       ...{ memory: this.memory, remediation: this.remediation, gaveUp, words: this.words },
     };

@@ -12,6 +12,7 @@ import { endedGuards, GuardedFleet } from "../support/guarded-fleet.ts";
 import { planGoal, waitFor, writeFiles } from "../support/planned-goal.ts";
 import { isLongLane } from "../support/scale.ts";
 import { cannotMount, SmallDisk } from "../support/small-disk.ts";
+import { hang, say } from "../support/steps.ts";
 import { tempDir } from "../support/temp.ts";
 
 setDefaultTimeout(60_000);
@@ -19,6 +20,38 @@ beforeAll(bundled);
 
 const guardOf = endedGuards({ terminal: "tmux" });
 const project = join(import.meta.dir, "../..");
+
+/** Lets a daemon die under a guard that is held, gives its pid to somebody else, and says what became of that one. */
+const REUSE = `set -eu
+cd "$1"
+"$2" guard > guard.out 2>&1 & guard=$!
+up() { grep -c "is up" guard.out || true; }
+until test "$(up)" = 1; do sleep 0.05; done
+daemon=$(sed -n 's/.*is up (pid \\([0-9]*\\).*/\\1/p' guard.out)
+kill -STOP $guard
+kill -KILL $daemon
+while test -e /proc/$daemon; do sleep 0.02; done
+for _ in 1 2 3 4 5 6 7 8 9; do
+  echo $((daemon - 1)) > /proc/sys/kernel/ns_last_pid
+  sleep 1000 & stranger=$!
+  test $stranger != $daemon || break
+done
+test $stranger = $daemon
+kill -CONT $guard
+until test "$(up)" = 2; do sleep 0.05; done
+echo "restarted, $(cat /proc/$stranger/comm)"
+kill -TERM $guard
+wait $guard
+echo "ended, $(cat /proc/$stranger/comm)"
+`;
+
+function cannotChoosePids(): string | undefined {
+  if (Bun.which("unshare") === null) return "needs unshare";
+  const script = "echo 500 > /proc/sys/kernel/ns_last_pid";
+  const probe = ["unshare", "-p", "-f", "--mount-proc", "sh", "-c", script];
+  const { exitCode } = Bun.spawnSync(probe, { stdout: "ignore", stderr: "ignore" });
+  return exitCode === 0 ? undefined : "needs the right to make a pid namespace";
+}
 
 /** Auto mode over a pool that is this script. */
 const POOL = "auto: {taskPoolCommand: sh pool.sh, every: 200ms, taskPoolTimeout: 1s, concurrency: 2}\n";
@@ -256,16 +289,17 @@ if (isLongLane()) {
     expect([guarded.remedied(), guarded.count("Starting the daemon")]).toEqual([0, 1]);
   });
 
-  test("FAIL-12: a post-accept check that fails holds its target and takes no task; the guard leaves that to whoever is asked", async () => {
+  test("GUARD-9: a target that a failed post-accept check holds is no stall and no fault: a person is asked, and nothing is restarted", async () => {
     const more = `${POOL}landing: {mode: auto}\n`.replace("{task", "{postAcceptCommand: test -f fixed, task");
-    const guarded = await guardOf({ more });
+    const guarded = await guardOf({ more, guard: { stallAfter: "2s" } });
     const { fleet } = guarded;
     pool(guarded, "exit 4\n");
     await planGoal(fleet, "One", { T1: writeFiles({ "T1.txt": "1\n" }) });
     await guarded.watching("--auto");
     await guarded.until(() => fleet.all("question.asked").length > 0, "a question");
-    await guarded.ticks(2);
-    expect([guarded.count("✗"), guarded.remedied()]).toEqual([0, 0]);
+    await guarded.ticks(4);
+    expect(guarded.said()).not.toContain("✗");
+    expect([guarded.count("Starting the daemon"), guarded.remedied()]).toEqual([1, 0]);
   });
 
   test("FAIL-15: a git lock that nobody holds is the daemon's to remove, and the guard is calm", async () => {
@@ -293,6 +327,58 @@ if (isLongLane()) {
     expect(guarded.remedied()).toBe(1);
     expect(guarded.said()).toMatch(/worker/);
   });
+
+  test("GUARD-9: under a real stall the daemon is restarted so often as is allowed, its agent untouched, and then the guard gives up and says so", async () => {
+    const recovery =
+      "recovery: {silentAfter: 1s, judgedFromAge: 100ms, nextStepAfter: 1h, backoff: {base: 1h, max: 1h}}\n";
+    const guarded = await guardOf({ more: recovery, tick: "300ms", guard: { stallAfter: "2s", stallRestarts: 1 } });
+    const { fleet } = guarded;
+    await planGoal(fleet, "One", { T1: [say("here"), hang] });
+    await guarded.watching();
+    expect(await guarded.ended()).toBe(5);
+    expect(guarded.file()?.gaveUp).toMatchObject({
+      code: "GUARD_STALLED",
+      why: expect.stringContaining("restarted once because nothing moved"),
+    });
+    expect([guarded.remedied(), guarded.count("Starting the daemon")]).toEqual([0, 2]);
+    expect(fleet.all("agent.slung")).toHaveLength(1);
+  });
+
+  test("GUARD-9, QUOTA-1: a fleet that waits for its quota is no stall", async () => {
+    const guarded = await guardOf({ tick: "300ms", guard: { stallAfter: "1s" } });
+    const { fleet } = guarded;
+    const resetsAt = new Date(Date.now() + 3_600_000).toISOString();
+    await planGoal(fleet, "One", {
+      T1: [{ kind: "quota", attempts: 1, retryAfterMs: 10, givesUp: true, resetsAt, once: true }],
+    });
+    await guarded.watching();
+    await guarded.until(() => fleet.all("quota.tripped").length > 0, "a quota that is used up");
+    await guarded.ticks(8);
+    expect(guarded.said()).not.toContain("✗");
+  });
+
+  const whyNoPids = cannotChoosePids();
+  test.skipIf(whyNoPids !== undefined)(
+    `GUARD-2: a stranger that has the pid of a daemon that died is never signalled, in a pid namespace of its own${whyNoPids === undefined ? "" : ` (${whyNoPids})`}`,
+    async () => {
+      const guarded = await guardOf({ terminal: "detached" });
+      const argv = [
+        "unshare",
+        "-p",
+        "-f",
+        "--mount-proc",
+        "sh",
+        "-c",
+        REUSE,
+        "sh",
+        guarded.fleet.repo.path,
+        guarded.program,
+      ];
+      const done = Bun.spawn(argv, { stdin: "ignore", stdout: "pipe", stderr: "pipe" });
+      const [said, problem] = await Promise.all([done.stdout.text(), done.stderr.text(), done.exited]);
+      expect([said, problem]).toEqual(["restarted, sleep\nended, sleep\n", ""]);
+    },
+  );
 
   const whyNoDisk = cannotMount();
   test.skipIf(whyNoDisk !== undefined)(

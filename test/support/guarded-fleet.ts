@@ -64,7 +64,7 @@ export class GuardedFleet {
   start(...words: string[]): Bun.Subprocess {
     const out = openSync(this.output, "a");
     const { path: cwd } = this.fleet.repo;
-    this.child = Bun.spawn([join(this.install, "bin/overseer"), "guard", ...words], {
+    this.child = Bun.spawn([this.program, "guard", ...words], {
       ...{ cwd, stdin: "ignore", stdout: out, stderr: out },
     });
     return this.child;
@@ -99,6 +99,11 @@ export class GuardedFleet {
   async ticks(count: number): Promise<void> {
     const from = this.beat().ticks;
     await this.until(() => this.beat().ticks >= from + count, `${count} ticks`);
+  }
+
+  /** The installed program. */
+  get program(): string {
+    return join(this.install, "bin/overseer");
   }
 
   said(): string {

@@ -32,8 +32,8 @@ export interface GuardFile {
   /** What `up` is started with. */
   readonly flags: readonly string[];
   readonly memory: FailureMemory;
-  /** What the next `--once` compares with: the daemon, and when its work had last moved. */
-  readonly watched: (Expected & { readonly progressAt: number | null }) | null;
+  /** The daemon that the next guard compares with. */
+  readonly watched: Expected | null;
   /** When it last looked, the daemon was down because somebody wants it so. */
   readonly stoodBy: boolean;
   readonly remediation: { readonly sinceAt: number; readonly try: number; readonly failure: string } | null;
