@@ -53,6 +53,8 @@ function cannotChoosePids(): string | undefined {
   return exitCode === 0 ? undefined : "needs the right to make a pid namespace";
 }
 
+const lines = (path: string) => (existsSync(path) ? readFileSync(path, "utf8").trim().split("\n") : []);
+
 /** Auto mode over a pool that is this script. */
 const POOL = "auto: {taskPoolCommand: sh pool.sh, every: 200ms, taskPoolTimeout: 1s, concurrency: 2}\n";
 const pool = ({ fleet }: GuardedFleet, script: string) => writeFileSync(join(fleet.repo.path, "pool.sh"), script);
@@ -320,7 +322,9 @@ if (isLongLane()) {
     pool(guarded, "exit 4\n");
     await guarded.watching("--auto");
     const first = fleet.theDaemon();
-    await guarded.until(() => fleet.rows("select kind from conditions where kind = 'workers'").length > 0, "workers");
+    // What it expects to find it remembers from the turn before.
+    const turns = () => lines(join(fleet.state, "logs/task_pool.log")).length;
+    await guarded.until(() => turns() >= 3, "a pool that was asked again");
     const db = new Database(`${fleet.state}/overseer.db`, { readwrite: true });
     db.run("pragma busy_timeout = 5000");
     db.run("delete from conditions where kind = 'workers'");
