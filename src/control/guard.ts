@@ -5,7 +5,7 @@ import { readNow } from "#sys/read-now.ts";
 import { runFiles } from "#sys/run-files.ts";
 import type { World } from "./world.ts";
 
-export interface GuardStatus extends Omit<GuardFile, "start" | "memory"> {
+export interface GuardStatus extends Omit<GuardFile, "start" | "memory" | "watched" | "stoodBy"> {
   /** Its very process lives. */
   readonly alive: boolean;
 }
@@ -14,7 +14,7 @@ export interface GuardStatus extends Omit<GuardFile, "start" | "memory"> {
 export function readGuard(world: Pick<World, "root" | "processes">): GuardStatus | null {
   const file = parseGuardFile(readNow(runFiles(world.root.state).guard));
   if (!file) return null;
-  const { start, memory: _memory, ...rest } = file;
+  const { start, memory: _memory, watched: _watched, stoodBy: _stoodBy, ...rest } = file;
   return { ...rest, alive: world.processes.alive({ pid: file.pid, start }) };
 }
 

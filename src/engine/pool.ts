@@ -69,8 +69,13 @@ export async function turnPool(world: World, memory: PoolMemory): Promise<PoolTu
   await recordEnds(world, memory);
   const auto = await autoNow(world);
   if (!auto) return NOTHING;
+  if (await isInDoubt(world, memory)) return NOTHING;
   const vanished = await keepWorkers(world, auto, memory);
-  if (vanished) return { ...NOTHING, failure: vanished };
+  if (vanished) {
+    // A damaged store is rebuilt a moment before safe mode says so, and that is what has happened then.
+    await world.clock.sleep(DOUBT_MS);
+    return (await isInDoubt(world, memory)) ? NOTHING : { ...NOTHING, failure: vanished };
+  }
   // Also where this life asks no command: what the last one began has given a task away.
   const { taskPoolTimeout } = (await world.config()).auto;
   const left = await finishAsking(world, taskPoolTimeout, await maxTaskBytes(world));
@@ -98,6 +103,17 @@ async function takeNext(world: World, auto: AutoSettings, memory: PoolMemory): P
     return takeAnswer(world, auto, memory, await askPool(world, auto.command, await maxTaskBytes(world)));
   if (auto.directory !== null) await recordEmpty(world, auto, memory);
   return NOTHING;
+}
+
+/** What the daemon takes from a damaged store to safe mode. */
+const DOUBT_MS = 1_000;
+
+/** In safe mode nothing is taken, and who is missing there says nothing. */
+async function isInDoubt(world: World, memory: PoolMemory): Promise<boolean> {
+  if (!(await listHalts(world)).includes("safe mode")) return false;
+  memory.expected = null;
+  memory.why = "safe mode";
+  return true;
 }
 
 /** The longest task: what somebody may hand in as a prompt. */

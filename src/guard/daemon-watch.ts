@@ -3,13 +3,14 @@
  * each of them has stood still. Judges nothing (domain/guard/health.ts does). A look that comes much later than it should,
  * because the machine slept or this process was stopped, begins all of it anew.
  */
-import type { DaemonSeen, Fault } from "#domain/guard/health.ts";
+import type { DaemonSeen, Expected, Fault } from "#domain/guard/health.ts";
 import {
   type Heartbeat,
   parseEnding,
   parseHeartbeat,
   parseIntent,
   parseRegistration,
+  type Registration,
 } from "#domain/health/daemon-life.ts";
 import type { Clock } from "#sys/clock.ts";
 import type { Files } from "#sys/files.ts";
@@ -25,11 +26,18 @@ export interface WatchParts {
   readonly processes: Processes;
 }
 
-/** A gap of more than so many periods is time in which nobody could look. */
+/** A gap of more than so many periods, and what a busy machine takes beside, is time in which nobody could look. */
 const LOST_AFTER_PERIODS = 3;
+const BUSY_MS = 1_000;
 const LOG_BYTES = 256 * 1024;
 /** With less than this left, neither a heartbeat nor a commit can be counted on. */
 const FULL_BELOW_BYTES = 1024 * 1024;
+
+export interface LookOptions {
+  readonly periodMs: number;
+  readonly strict: boolean;
+  readonly expected: Expected | null;
+}
 
 interface Moved {
   readonly value: string;
@@ -41,29 +49,60 @@ export class DaemonWatch {
   private lastLook: number | null = null;
   /** Nothing before this moment counts as stillness. */
   private from: number;
-  private logOffset: number | null = null;
+  private logOffset: number;
   private tick: Moved | null = null;
   private progress: Moved | null = null;
+  private stranger: Moved | null = null;
+  /** As they were when it was doubted that they move. */
+  private doubted: { readonly beatAt: number; readonly ticks: number } | null = null;
 
   constructor(private readonly parts: WatchParts) {
     this.from = Number.NEGATIVE_INFINITY;
+    this.logOffset = endOf(runFiles(parts.state).log);
   }
 
   /** Another daemon is watched from now on: what is in the log so far was about the one before. */
   begin(): void {
-    this.logOffset = null;
+    this.logOffset = endOf(runFiles(this.parts.state).log);
     this.tick = null;
     this.progress = null;
+    this.stranger = null;
     this.from = this.parts.clock.monotonic();
   }
 
-  async look(periodMs: number, strict: boolean): Promise<DaemonSeen> {
+  /**
+   * For whoever looks only now and then: what stood still may have slept with its machine. From now on it has as long as it
+   * would have had under a guard that stays; `hasMoved` says that it needs no longer.
+   */
+  doubt({ heartbeat }: DaemonSeen): void {
+    this.from = this.parts.clock.monotonic();
+    this.doubted = { beatAt: heartbeat?.bootMs ?? 0, ticks: heartbeat?.ticks ?? 0 };
+  }
+
+  trust(): void {
+    this.doubted = null;
+  }
+
+  get isInDoubt(): boolean {
+    return this.doubted !== null;
+  }
+
+  hasMoved({ heartbeat }: DaemonSeen): boolean {
+    if (this.doubted === null || !heartbeat) return false;
+    return heartbeat.bootMs > this.doubted.beatAt && heartbeat.ticks !== this.doubted.ticks;
+  }
+
+  async look({ periodMs, strict, expected }: LookOptions): Promise<DaemonSeen> {
     const { clock, processes, state } = this.parts;
     const now = clock.monotonic();
-    if (this.lastLook !== null && now - this.lastLook > LOST_AFTER_PERIODS * periodMs) this.from = now;
+    const lostAfterMs = LOST_AFTER_PERIODS * periodMs + BUSY_MS;
+    if (this.lastLook !== null && now - this.lastLook > lostAfterMs) this.from = now;
     this.lastLook = now;
     const files = runFiles(state);
-    const registration = parseRegistration(readNow(files.registration), files.log);
+    const own = expected?.registration;
+    // A daemon whose registration somebody took away puts it back; until then it is no less there.
+    const registration =
+      parseRegistration(readNow(files.registration), files.log) ?? (own && processes.alive(own) ? own : undefined);
     const beat = parseHeartbeat(readNow(files.heartbeat));
     const heartbeat = beat?.instance === registration?.instance ? beat : undefined;
     return {
@@ -74,6 +113,7 @@ export class DaemonWatch {
       intent: parseIntent(readNow(files.intent)),
       faults: this.readFaults(files.log, strict),
       still: this.measure(heartbeat, now),
+      strangeMs: this.measureStranger(registration, own, now),
       isDiskFull: (await this.parts.files.freeBytes(state)) < FULL_BELOW_BYTES,
     };
   }
@@ -88,21 +128,26 @@ export class DaemonWatch {
     return { beatMs: since(beat.bootMs), tickMs: since(this.tick.since), progressMs: since(this.progress.since) };
   }
 
+  private measureStranger(registration: Registration | undefined, own: Registration | undefined, now: number): number {
+    if (!registration || !own || registration.instance === own.instance) {
+      this.stranger = null;
+      return 0;
+    }
+    this.stranger = move(this.stranger, registration.instance, now);
+    return now - this.stranger.since;
+  }
+
   /** Records of level error, and of level warn where that is wanted; never a text. */
   private readFaults(path: string, strict: boolean): Fault[] {
-    if (this.logOffset === null) {
-      this.logOffset = readTail(path, Number.MAX_SAFE_INTEGER, 0).next;
-      this.logOffset = sizeOf(path);
-      return [];
-    }
     const { text, next } = readTail(path, this.logOffset, LOG_BYTES);
     this.logOffset = next;
     return text.split("\n").flatMap((line) => readFault(line, strict) ?? []);
   }
 }
 
-function sizeOf(path: string): number {
-  return readTail(path, 0, Number.MAX_SAFE_INTEGER).next;
+/** Without reading it: a log may be large. */
+function endOf(path: string): number {
+  return readTail(path, 0, 0).next;
 }
 
 /** The first value that is seen may be old already; one that changes is as old as the look that finds it. */

@@ -13,17 +13,25 @@ import {
   parseGuardFile,
   WORDS_KEPT,
 } from "#domain/guard/guard-file.ts";
-import { type DaemonFailure, type Expected, type Health, judgeHealth } from "#domain/guard/health.ts";
+import {
+  type DaemonFailure,
+  type DaemonSeen,
+  type Expected,
+  type FailureKind,
+  type Health,
+  judgeHealth,
+} from "#domain/guard/health.ts";
 import { decideAfterFailure, type FailureMemory, NO_FAILURES, noteHealthy } from "#domain/guard/spiral.ts";
 import { GUARD_DOWN_REASON, isOwnDown, judgeFoundDaemon, judgeOtherGuard } from "#domain/guard/succession.ts";
 import { upWords } from "#domain/guard/up-words.ts";
 import { parseIntent, parseRegistration, type Registration } from "#domain/health/daemon-life.ts";
-import { messageOf, OverseerError } from "#errors.ts";
+import { messageOf, OverseerError, systemCode } from "#errors.ts";
+import type { ExecOptions, ExecResult } from "#sys/exec.ts";
 import type { Lock } from "#sys/locks.ts";
 import type { ProcessIdentity } from "#sys/processes.ts";
 import { readNow } from "#sys/read-now.ts";
 import { runFiles } from "#sys/run-files.ts";
-import { rotatingLog } from "#telemetry/log.ts";
+import { type RotatingLog, rotatingLog } from "#telemetry/log.ts";
 import { redact } from "#telemetry/redact.ts";
 import { DaemonWatch } from "./daemon-watch.ts";
 import type { GuardPorts } from "./ports.ts";
@@ -35,8 +43,12 @@ const UP_MS = 90_000;
 const LOOK_MS = 50;
 /** How long an older guard may take to leave. */
 const TAKE_OVER_MS = 60_000;
+/** What the kernel may take to be done with one that was killed. */
+const KILL_MS = 5_000;
 /** A disk has room again once so much is free. */
 const ROOM_BYTES = 64 * 1024 * 1024;
+/** A start that fails with less than this fails for want of room, whatever it says. */
+const START_BYTES = 16 * 1024 * 1024;
 
 /** How it ended: asked to, done with everything, or because only a person can help. */
 export type GuardEnd =
@@ -50,6 +62,13 @@ export interface GuardOptions {
   readonly cwd: string;
   /** Look and act once, then end. */
   readonly once: boolean;
+}
+
+interface Judgement {
+  readonly health?: Health;
+  /** What a file says by which only a person can help. */
+  readonly manual?: string;
+  readonly progressAt: number | null;
 }
 
 export class Guard {
@@ -67,10 +86,20 @@ export class Guard {
   private words: GuardWord[] = [];
   private endsDaemonAt: number | null = null;
   private remediation: GuardFile["remediation"] = null;
+  /** Since when somebody has been there who does not say who it is; by the machine's clock. */
+  private takenSince: number | null = null;
+  /** Whom the guard before this one watched. */
+  private inherited: Registration | undefined;
   private waitsForRoom = false;
+  private stoodBy = false;
   private standsBySaid = "";
-  private lastProgress: number | null = null;
+  /** A wish for no daemon that is older than this guard, and that whoever started it has overruled. */
+  private overruledAt = Number.NEGATIVE_INFINITY;
   private settings: GuardSettings;
+  private log: { readonly of: GuardSettings["logs"]; readonly file: RotatingLog } | null = null;
+  private logged: Promise<void> = Promise.resolve();
+  /** What could not be written is said once, until it can. */
+  private readonly unwritten = new Set<string>();
   private readonly over = new AbortController();
   private leaving: "stop" | "leave" | null = null;
 
@@ -97,15 +126,17 @@ export class Guard {
       await this.refuseManual();
       await this.assertConfig();
       const before = parseGuardFile(readNow(files.guard));
-      this.memory = before?.gaveUp ? NO_FAILURES : (before?.memory ?? NO_FAILURES);
-      this.words = [...(before?.words ?? [])];
+      const gaveUp = this.options.once && before ? this.findStanding(before) : undefined;
+      if (gaveUp) return gaveUp;
       if (isOwnDown(before, parseIntent(readNow(files.intent)))) await this.ports.files.remove(files.intent);
+      this.remember(before);
       if (!free && older) {
         this.say("plain", `Took over from the guard of version ${older.version} (pid ${older.pid}), which has left.`);
       }
-      this.say("plain", `Guarding ${this.ports.root.project} (pid ${this.self.pid}).`);
+      if (!this.options.once) this.say("plain", `Guarding ${this.ports.root.project} (pid ${this.self.pid}).`);
       return await this.live();
     } finally {
+      await this.logged;
       lock.release();
     }
   }
@@ -123,6 +154,37 @@ export class Guard {
     return undefined;
   }
 
+  private remember(before: GuardFile | undefined): void {
+    // Whoever starts a guard wants a daemon, unless it is the same guard again that stood by because somebody does not.
+    if (!this.options.once && before?.stoodBy !== true) this.overruledAt = this.ports.clock.now();
+    if (!before) return;
+    this.memory = before.gaveUp ? NO_FAILURES : before.memory;
+    this.words = [...before.words];
+    const { clock } = this.ports;
+    const { watched } = before;
+    // Whatever was there before the machine was started has ended with it.
+    const isOfThisBoot = watched !== null && watched.registration.since >= clock.now() - clock.monotonic();
+    this.inherited = isOfThisBoot ? watched.registration : undefined;
+    if (!this.options.once) return;
+    // One that looks now and then continues where it was.
+    if (!isOfThisBoot) return;
+    this.expected = { registration: watched.registration, intentAt: watched.intentAt };
+    this.takenAt = this.beganAt(watched.registration);
+  }
+
+  /** A timer does not try again what was given up, until a person has started the daemon. */
+  private findStanding({ gaveUp, at }: GuardFile): GuardEnd | undefined {
+    if (!gaveUp || gaveUp.code === "MANUAL_INTERVENTION") return undefined;
+    const registration = this.readRegistration();
+    if (registration && this.ports.processes.alive(registration)) return undefined;
+    const intent = parseIntent(readNow(runFiles(this.ports.root.state).intent));
+    if (intent && intent.want !== "down" && intent.at > at) return undefined;
+    this.ports.print(
+      `The guard has stopped (${gaveUp.code}): ${gaveUp.why} 'overseer guard' or 'overseer up' begins anew.`,
+    );
+    return { kind: "gave-up", ...gaveUp };
+  }
+
   /** Once: the daemon is ended in order, then the guard. `leave`: it keeps running. */
   stop(how: "stop" | "leave"): void {
     this.leaving ??= how;
@@ -132,30 +194,81 @@ export class Guard {
   private async live(): Promise<GuardEnd> {
     for (;;) {
       if (this.leaving) return this.finish();
-      this.settings = readGuardSettings(this.ports.root.state);
+      this.readSettings();
       const end = await this.look();
       if (end) return end;
       if (this.leaving) return this.finish();
-      if (this.options.once) {
+      if (this.options.once && !this.watch.isInDoubt) {
         await this.write();
         return { kind: "left" };
       }
+      // Read again: a daemon that has just come up may have brought other numbers into effect.
+      this.readSettings();
       await this.ports.clock.sleep(this.settings.checkEveryMs, this.over.signal);
+    }
+  }
+
+  /** What cannot be read just now holds as it was; the look says what is wrong. */
+  private readSettings(): void {
+    try {
+      this.settings = readGuardSettings(this.ports.root.state);
+    } catch (error) {
+      if (systemCode(error) === undefined) throw error;
     }
   }
 
   /** One look, and what follows from it; set where that is the end. */
   private async look(): Promise<GuardEnd | undefined> {
-    const manual = await this.findManual();
-    if (manual) return this.giveUp("MANUAL_INTERVENTION", `${manual.path} says: ${manual.text}`);
-    const { checkEveryMs, strict, heartbeatTimeoutMs, tickTimeoutMs, stallAfterMs } = this.settings;
-    const seen = await this.watch.look(checkEveryMs, strict);
-    const health = judgeHealth(seen, this.expected, { heartbeatTimeoutMs, tickTimeoutMs, stallAfterMs });
-    const progressAt = seen.heartbeat?.work?.progressAt ?? null;
-    const end = await this.follow(health, progressAt !== null && progressAt !== this.lastProgress);
-    this.lastProgress = progressAt;
-    await this.write();
+    const { manual, health, progressAt } = await this.judge();
+    if (manual !== undefined) return this.giveUp("MANUAL_INTERVENTION", manual);
+    if (health === undefined) return undefined;
+    const end = await this.follow(health, this.hasProgressed(progressAt));
+    if (!end) await this.write();
     return end;
+  }
+
+  /**
+   * A fresh daemon takes everybody for at work until it knows better, so what moves at first proves nothing: only a life whose
+   * work moved for longer than it may stand still has ended a row of stalls.
+   */
+  private hasProgressed(progressAt: number | null): boolean {
+    if (progressAt === null || !this.expected) return false;
+    return progressAt - this.expected.registration.since > this.settings.stallAfterMs;
+  }
+
+  /** Without a judgement where it takes longer to be sure. */
+  private async judge(): Promise<Judgement> {
+    const { checkEveryMs: periodMs, strict, heartbeatTimeoutMs, tickTimeoutMs, stallAfterMs } = this.settings;
+    try {
+      const manual = await this.findManual();
+      if (manual !== undefined) return { manual, progressAt: null };
+      const seen = this.overrule(await this.watch.look({ periodMs, strict, expected: this.expected }));
+      const health = judgeHealth(seen, this.expected, { heartbeatTimeoutMs, tickTimeoutMs, stallAfterMs });
+      const progressAt = seen.heartbeat?.work?.progressAt ?? null;
+      if (this.options.once && this.isDoubtful(seen, health)) return { progressAt };
+      return { health, progressAt };
+    } catch (error) {
+      if (systemCode(error) === undefined) throw error;
+      const detail = `What the daemon leaves cannot be read: ${messageOf(error)}`;
+      return { health: { state: "failed", failure: { kind: "unreadable", code: null, detail } }, progressAt: null };
+    }
+  }
+
+  private overrule(seen: DaemonSeen): DaemonSeen {
+    const isOverruled = seen.intent?.want === "down" && seen.intent.at <= this.overruledAt;
+    return isOverruled ? { ...seen, intent: undefined } : seen;
+  }
+
+  /** Of what was not looked at for a while, nobody knows whether it stands still or slept with its machine. */
+  private isDoubtful(seen: DaemonSeen, health: Health): boolean {
+    const stands = health.state === "failed" && STANDS_STILL.has(health.failure.kind);
+    if (!this.watch.isInDoubt) {
+      if (stands) this.watch.doubt(seen);
+      return stands;
+    }
+    const isSure = this.watch.hasMoved(seen) || (stands && health.failure.kind !== "stalled");
+    if (isSure || (health.state !== "well" && !stands)) this.watch.trust();
+    return this.watch.isInDoubt;
   }
 
   private async follow(health: Health, progressed: boolean): Promise<GuardEnd | undefined> {
@@ -166,6 +279,7 @@ export class Guard {
         return undefined;
       case "unwanted":
         this.expected = null;
+        this.stoodBy = true;
         this.standBy(`The daemon is down because it is wanted so (${health.why}); 'overseer up' brings it back.`);
         return undefined;
       case "done":
@@ -174,7 +288,9 @@ export class Guard {
         await this.write();
         return { kind: "done" };
       case "adopt":
-        if (judgeFoundDaemon(health.registration.version, this.ports.version) === "renew") {
+        if (
+          judgeFoundDaemon(health.registration, { version: this.ports.version, flags: this.options.flags }) === "renew"
+        ) {
           return this.renew(health.registration);
         }
         this.take(health.registration, "is watched");
@@ -189,10 +305,8 @@ export class Guard {
   /** A daemon of an older version is ended in order, and this one's begun. */
   private async renew(registration: Registration): Promise<GuardEnd | undefined> {
     const { version } = this.ports;
-    this.say(
-      "plain",
-      `The daemon is of version ${registration.version}; ${version} takes its place. Agents keep running.`,
-    );
+    const what = registration.version === version ? "without auto mode" : `of version ${registration.version}`;
+    this.say("plain", `A daemon ${what} was running; another takes its place. Agents keep running.`);
     this.asFound = registration;
     await this.terminate();
     return this.leaving ? undefined : this.begin();
@@ -209,27 +323,32 @@ export class Guard {
     this.phase = "starting";
     await this.write();
     const failure = await this.startDaemon();
-    return failure ? this.recover(failure) : undefined;
+    if (!failure) return undefined;
+    const isFull = (await files.freeBytes(root.state)) < START_BYTES;
+    return this.recover(isFull ? { ...failure, code: "DISK_FULL" } : failure);
   }
 
   /** GUARD-1: through the shell, as a person would, so that whatever is installed by now is what runs. */
   private async startDaemon(): Promise<DaemonFailure | undefined> {
-    const { exec, program, root, env } = this.ports;
+    const { program } = this.ports;
     this.say("plain", "Starting the daemon …");
+    const { root } = this.ports;
     const told = upWords(this.options, this.asFound, root.project);
     const cwd = (await this.ports.files.facts(told.cwd))?.kind === "directory" ? told.cwd : root.project;
     const argv = ["sh", "-c", 'exec "$0" "$@"', ...program, "up", "--json", "--root", root.project, ...told.words];
-    const options = { cwd, env, timeoutMs: UP_MS, signal: this.over.signal };
-    const { code, stderr, timedOut } = await exec.run(argv, options);
-    if (this.leaving) return undefined;
-    const registration = this.readRegistration();
-    if (code === 0 && registration) {
+    // Waited for also where the guard is asked to end: a daemon that comes up behind its back would stay.
+    const { code, stderr, timedOut } = await this.call(argv, { cwd, timeoutMs: UP_MS });
+    const registration = code === 0 ? this.tryRegistration() : undefined;
+    if (registration) {
       this.take(registration, "is up");
       return undefined;
     }
     const said = parseError(stderr);
-    // Somebody else was faster: theirs is as good.
-    if (said?.code === "DAEMON_RUNNING" || said?.code === "LOCK_TAKEN") return undefined;
+    // Somebody else was faster: theirs is as good, once it says who it is.
+    const isTaken = said?.code === "DAEMON_RUNNING" || said?.code === "LOCK_TAKEN";
+    const now = this.ports.clock.monotonic();
+    this.takenSince = isTaken ? (this.takenSince ?? now) : null;
+    if (this.takenSince !== null && now - this.takenSince <= this.settings.heartbeatTimeoutMs) return undefined;
     const detail =
       said?.message ?? (timedOut ? `'up' had not ended after ${UP_MS / 1000} s` : `'up' ended with ${code}`);
     return { kind: "not-started", code: said?.code ?? null, detail: redact(detail) };
@@ -239,11 +358,20 @@ export class Guard {
     const intentAt = parseIntent(readNow(runFiles(this.ports.root.state).intent))?.at ?? 0;
     this.expected = { registration, intentAt };
     this.asFound = registration;
-    this.takenAt = this.ports.clock.monotonic();
+    this.takenAt = this.beganAt(registration);
+    this.takenSince = null;
+    this.inherited = undefined;
     this.watch.begin();
     this.phase = "running";
+    this.stoodBy = false;
     this.standsBySaid = "";
     this.say("good", `✓ The daemon ${how} (pid ${registration.pid}, version ${registration.version}).`);
+  }
+
+  /** When it began, by the machine's clock: it may have run for days before this guard came. */
+  private beganAt({ since }: Registration): number {
+    const { clock } = this.ports;
+    return clock.monotonic() - Math.max(0, clock.now() - since);
   }
 
   private async recover(failure: DaemonFailure): Promise<GuardEnd | undefined> {
@@ -269,7 +397,7 @@ export class Guard {
         const end = await this.remediate(failure);
         if (end || this.leaving) return end;
         const manual = await this.findManual();
-        if (manual) return this.giveUp("MANUAL_INTERVENTION", `${manual.path} says: ${manual.text}`);
+        if (manual) return this.giveUp("MANUAL_INTERVENTION", manual);
         return this.begin();
       }
     }
@@ -278,43 +406,57 @@ export class Guard {
   /** GUARD-2: asks it to end, waits, ends it, and looks that it is gone. A pid that somebody else has is never signalled. */
   private async terminate(): Promise<void> {
     const { processes, clock } = this.ports;
-    const registration = this.readRegistration();
-    if (!registration || !processes.alive(registration)) return;
+    // Both: the one that is registered, and the one that is watched where its registration was taken away.
+    const known = [this.tryRegistration(), this.expected?.registration, this.inherited].filter(
+      (one) => one !== undefined,
+    );
+    const living = () => known.filter((one) => processes.alive(one));
+    if (living().length === 0) return;
     this.phase = "stopping";
     await this.write();
-    this.say("plain", `Ending the daemon (pid ${registration.pid}) …`);
-    processes.signal(registration, "SIGTERM");
-    const awaitEnd = async (ms: number) => {
-      for (const until = clock.monotonic() + ms; processes.alive(registration) && clock.monotonic() < until; ) {
+    const pids = [...new Set(living().map(({ pid }) => pid))].join(", ");
+    this.say("plain", `Ending the daemon (pid ${pids}) …`);
+    const signal = (name: "SIGTERM" | "SIGKILL") => {
+      for (const one of unique(living())) processes.signal(one, name);
+    };
+    const isGone = async (ms: number) => {
+      for (const until = clock.monotonic() + ms; living().length > 0 && clock.monotonic() < until; ) {
         await clock.sleep(LOOK_MS);
       }
-      return !processes.alive(registration);
+      return living().length === 0;
     };
-    if (await awaitEnd(this.settings.graceMs)) return;
+    signal("SIGTERM");
+    if (await isGone(this.settings.graceMs)) return;
     this.say("warning", "⚠ It did not end when asked, and is ended.");
-    processes.signal(registration, "SIGKILL");
-    await awaitEnd(this.settings.graceMs);
+    signal("SIGKILL");
+    if (!(await isGone(Math.max(this.settings.graceMs, KILL_MS)))) this.say("warning", "⚠ It is still there.");
   }
 
   /** GUARD-3: an agent of its own looks at what broke. It ends by itself, or at its time. */
   private async remediate(failure: DaemonFailure): Promise<GuardEnd | undefined> {
-    const { root, files, exec, program, env, clock } = this.ports;
+    const { root, files, program, clock } = this.ports;
     this.phase = "remediating";
     this.remediation = { sinceAt: clock.now(), try: 1, failure: failure.detail };
     this.say("bad", "⚠ Entering remediation mode...");
     await this.write();
     await this.tell(`The daemon failed: ${failure.detail} An agent looks at it.`);
     const path = `${root.state}/run/remedy.json`;
-    const registration = parseRegistration(readNow(runFiles(root.state).registration)) ?? null;
+    const registration = this.tryRegistration() ?? null;
     const context = {
       ...{ v: 1, registration, guard: { pid: this.self.pid, since: this.since }, try: 1 },
       failure: { kind: failure.kind, detail: redact(failure.detail), code: failure.code, at: clock.now() },
     };
-    await files.write(path, `${JSON.stringify(context)}\n`, { mode: 0o600 });
     const began = clock.monotonic();
     const timeoutMs = this.settings.remediationTimeoutMs;
-    const options = { cwd: root.project, env, timeoutMs, signal: this.over.signal };
-    const { code, timedOut, stderr } = await exec.run([...program, "remediate", path, "--json"], options);
+    try {
+      await files.write(path, `${JSON.stringify(context)}\n`, { mode: 0o600 });
+    } catch (error) {
+      this.remediation = null;
+      this.say("warning", `⚠ Remediation issue: ${redact(messageOf(error))} The daemon is started all the same.`);
+      return undefined;
+    }
+    const options = { timeoutMs, signal: this.over.signal };
+    const { code, timedOut, stderr } = await this.call([...program, "remediate", path, "--json"], options);
     this.remediation = null;
     const seconds = ((clock.monotonic() - began) / 1000).toFixed(1);
     if (this.leaving) {
@@ -338,13 +480,13 @@ export class Guard {
 
   /** GUARD-6: the daemon is ended in order, as it is wanted, and then the guard. */
   private async finish(): Promise<GuardEnd> {
-    if (this.leaving === "stop" && !this.isDownByWish()) {
-      const { exec, program, root, env } = this.ports;
+    // Where nobody wants a daemon, that wish stays as it was said.
+    if (this.leaving === "stop" && this.phase !== "standing-by" && !this.isDownByWish()) {
       this.endsDaemonAt = this.ports.clock.now();
       await this.write();
-      this.say("plain", "Ending the daemon and the guard; agents keep running. Once more: at once.");
-      const argv = [...program, "down", "--json", "--reason", GUARD_DOWN_REASON];
-      const { code } = await exec.run(argv, { cwd: root.project, env, timeoutMs: UP_MS });
+      this.say("plain", "Stopping the daemon and the guard; agents keep running. Press Ctrl-C again to stop at once.");
+      const argv = [...this.ports.program, "down", "--json", "--reason", GUARD_DOWN_REASON];
+      const { code } = await this.call(argv, { timeoutMs: UP_MS });
       if (code !== 0) this.say("warning", `⚠ 'down' ended with ${code}.`);
     }
     this.phase = "terminated";
@@ -358,6 +500,19 @@ export class Guard {
     const registration = this.readRegistration();
     if (registration && this.ports.processes.alive(registration)) return false;
     return parseIntent(readNow(runFiles(this.ports.root.state).intent))?.want === "down";
+  }
+
+  /** Runs it as a person would. What cannot be started at all has failed like everything else. */
+  private async call(argv: readonly string[], options: ExecOptions): Promise<ExecResult> {
+    const { exec, root, env } = this.ports;
+    try {
+      return await exec.run(argv, { cwd: root.project, env, ...options });
+    } catch (error) {
+      if (!(error instanceof OverseerError)) throw error;
+      const { code, message, hint } = error;
+      const stderr = JSON.stringify({ error: { code, message, hint } });
+      return { code: null, signal: null, stdout: "", stderr, timedOut: false, truncated: false };
+    }
   }
 
   private async giveUp(code: string, why: string): Promise<GuardEnd> {
@@ -386,13 +541,28 @@ export class Guard {
     return parseRegistration(readNow(registration), log);
   }
 
-  /** A file by which an agent or a person says that only a person can help. */
-  private async findManual(): Promise<{ readonly path: string; readonly text: string } | undefined> {
+  /** The same for whoever has to act although it cannot be read. */
+  private tryRegistration(): Registration | undefined {
+    try {
+      return this.readRegistration();
+    } catch (error) {
+      if (systemCode(error) === undefined) throw error;
+      return this.expected?.registration;
+    }
+  }
+
+  private async findManualFile(): Promise<string | undefined> {
     const { files, root } = this.ports;
     const name = ((await files.list(root.userDir)) ?? []).find(isManualFile);
-    if (name === undefined) return undefined;
-    const path = `${root.userDir}/${name}`;
-    return { path, text: ((await files.read(path)) ?? "").trim().slice(0, 2_000) };
+    return name && `${root.userDir}/${name}`;
+  }
+
+  /** What a file says by which an agent or a person says that only a person can help. */
+  private async findManual(): Promise<string | undefined> {
+    const path = await this.findManualFile();
+    if (path === undefined) return undefined;
+    const text = ((await this.ports.files.read(path)) ?? "").trim().slice(0, 2_000);
+    return `${path} says: ${text}`;
   }
 
   /** GUARD-8. */
@@ -400,12 +570,8 @@ export class Guard {
     const manual = await this.findManual();
     if (!manual) return;
     throw new OverseerError(
-      ...([
-        "conflict",
-        "MANUAL_INTERVENTION",
-        `Somebody is needed first. ${manual.path} says: ${manual.text}`,
-      ] as const),
-      `Do what it says, then remove it: rm ${manual.path}`,
+      ...(["conflict", "MANUAL_INTERVENTION", `Somebody is needed first. ${manual}`] as const),
+      `Do what it says, then remove it: rm ${await this.findManualFile()}`,
     );
   }
 
@@ -441,12 +607,30 @@ export class Guard {
     const at = this.ports.clock.now();
     this.words = [...this.words, { at, tone, text }].slice(-WORDS_KEPT);
     this.ports.print(paint(`${stamp(at)} ${text}`, this.ports.colour ? tone : "plain"));
-    const { maxSize, keep } = this.settings.logs;
-    const path = `${this.ports.root.state}/logs/guard.log`;
     const line = `${JSON.stringify({ time: new Date(at).toISOString(), tone, text })}\n`;
-    rotatingLog({ files: this.ports.files, path, maxBytes: maxSize, keep })
-      .append(line)
-      .catch((error: unknown) => this.ports.print(`The guard's log cannot be written: ${messageOf(error)}`));
+    this.logged = this.tryToWrite("log", () => this.openLog().append(line));
+  }
+
+  /** One for all lines, so that they keep their order. */
+  private openLog(): RotatingLog {
+    const { logs: of } = this.settings;
+    if (this.log?.of.maxSize !== of.maxSize || this.log.of.keep !== of.keep) {
+      const path = `${this.ports.root.state}/logs/guard.log`;
+      this.log = { of, file: rotatingLog({ files: this.ports.files, path, maxBytes: of.maxSize, keep: of.keep }) };
+    }
+    return this.log.file;
+  }
+
+  /** A full disk must not take the guard with it; what it cannot write it still prints. */
+  private async tryToWrite(what: string, write: () => Promise<void>): Promise<void> {
+    try {
+      await write();
+      this.unwritten.delete(what);
+    } catch (error) {
+      if (this.unwritten.has(what)) return;
+      this.unwritten.add(what);
+      this.ports.print(`The guard's ${what} cannot be written: ${messageOf(error)}`);
+    }
   }
 
   private async write(gaveUp: GuardFile["gaveUp"] = null): Promise<void> {
@@ -456,21 +640,21 @@ export class Guard {
       ...{ ...this.self, instance: this.instance, version, since: this.since, phase: this.phase, at: clock.now() },
       daemon: known && { pid: known.pid, instance: known.instance, since: known.since },
       flags: this.options.flags,
-      ...{
-        memory: this.memory,
-        remediation: this.remediation,
-        endsDaemonAt: this.endsDaemonAt,
-        gaveUp,
-        words: this.words,
-      },
+      watched: this.expected,
+      stoodBy: this.stoodBy,
+      endsDaemonAt: this.endsDaemonAt,
+      ...{ memory: this.memory, remediation: this.remediation, gaveUp, words: this.words },
     };
-    try {
-      await files.write(runFiles(root.state).guard, `${JSON.stringify(file)}\n`, { mode: 0o600 });
-    } catch (error) {
-      // A full disk must not take the guard with it; what it cannot write it still prints.
-      this.ports.print(`The guard's file cannot be written: ${messageOf(error)}`);
-    }
+    const text = `${JSON.stringify(file)}\n`;
+    await this.tryToWrite("file", () => files.write(runFiles(root.state).guard, text, { mode: 0o600 }));
   }
+}
+
+/** What a sleeping machine looks like too. */
+const STANDS_STILL: ReadonlySet<FailureKind> = new Set<FailureKind>(["not-beating", "not-ticking", "stalled"]);
+
+function unique<T extends ProcessIdentity>(all: readonly T[]): T[] {
+  return all.filter(({ pid }, index) => all.findIndex((one) => one.pid === pid) === index);
 }
 
 const COLOURS = { plain: null, good: "32", warning: "33", bad: "31" } as const;

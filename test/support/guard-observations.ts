@@ -13,7 +13,16 @@ const heartbeat = { instance: "d_1", work: { open: true, progressAt: 1 } } as He
 export const stillForHalfAnHour = (config: Config) =>
   judgeHealth(
     {
-      ...{ registration, alive: true, heartbeat, ending: undefined, intent: undefined, faults: [], isDiskFull: false },
+      ...{
+        registration,
+        alive: true,
+        heartbeat,
+        ending: undefined,
+        intent: undefined,
+        faults: [],
+        isDiskFull: false,
+        strangeMs: 0,
+      },
       still: { beatMs: 0, tickMs: 0, progressMs: 30 * 60_000 },
     },
     { registration, intentAt: 0 },

@@ -2,6 +2,7 @@
  * run/guard.json: who the guard is, what it is doing, what it remembers of failures, and its last words; for `status`, for
  * `guard stop`, and for the guard that comes after it. Replaced whole at every change. Pure: texts in, values out.
  */
+import type { Expected } from "./health.ts";
 import { type FailureMemory, NO_FAILURES } from "./spiral.ts";
 
 /** What the guard is doing. */
@@ -31,6 +32,10 @@ export interface GuardFile {
   /** What `up` is started with. */
   readonly flags: readonly string[];
   readonly memory: FailureMemory;
+  /** The daemon that the next guard compares with. */
+  readonly watched: Expected | null;
+  /** When it last looked, the daemon was down because somebody wants it so. */
+  readonly stoodBy: boolean;
   readonly remediation: { readonly sinceAt: number; readonly try: number; readonly failure: string } | null;
   /** Since when it takes the daemon down because it was stopped itself; null where it was not (domain/guard/succession.ts). */
   readonly endsDaemonAt: number | null;
@@ -57,6 +62,8 @@ export function parseGuardFile(text: string | undefined): GuardFile | undefined 
     daemon: (value.daemon as GuardFile["daemon"]) ?? null,
     flags: Array.isArray(value.flags) ? value.flags.map(String) : [],
     memory: { ...NO_FAILURES, ...(value.memory as Partial<FailureMemory> | undefined) },
+    watched: (value.watched as GuardFile["watched"]) ?? null,
+    stoodBy: value.stoodBy === true,
     remediation: (value.remediation as GuardFile["remediation"]) ?? null,
     endsDaemonAt: typeof value.endsDaemonAt === "number" ? value.endsDaemonAt : null,
     gaveUp: (value.gaveUp as GuardFile["gaveUp"]) ?? null,

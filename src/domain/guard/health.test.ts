@@ -19,7 +19,7 @@ const ending = (change: Partial<DaemonEnding>): DaemonEnding => ({
 });
 const WELL: DaemonSeen = {
   ...{ registration, alive: true, heartbeat: beat(true), ending: undefined, intent: intent("up"), faults: [] },
-  ...{ still: { beatMs: 1, tickMs: 1, progressMs: 1 }, isDiskFull: false },
+  ...{ still: { beatMs: 1, tickMs: 1, progressMs: 1 }, isDiskFull: false, strangeMs: 0 },
 };
 const EXPECTED: Expected = { registration, intentAt: 1 };
 const still = (change: Partial<DaemonSeen["still"]>) => ({ still: { ...WELL.still, ...change } });
@@ -53,7 +53,13 @@ describe("GUARD-1: how the daemon is, seen from outside", () => {
       EXPECTED,
       "hard-failure POOL_FAILED",
     ],
-    ["FAIL-27: another is there that nobody asked for", { registration: other }, EXPECTED, "other-daemon"],
+    [
+      "FAIL-27: another is there that nobody asked for",
+      { registration: other, strangeMs: 3_000 },
+      EXPECTED,
+      "other-daemon",
+    ],
+    ["another is there, and its word may still come", { registration: other, strangeMs: 2_999 }, EXPECTED, "well"],
     ["a person has started another", { registration: other, intent: intent("up", 2) }, EXPECTED, "adopt"],
     ["FAIL-2: its heart stands still", still({ beatMs: 30_001 }), EXPECTED, "not-beating"],
     ["its heart is as old as it may be", still({ beatMs: 30_000 }), EXPECTED, "well"],
@@ -64,6 +70,8 @@ describe("GUARD-1: how the daemon is, seen from outside", () => {
       EXPECTED,
       "well",
     ],
+    ["FAIL-20: it repairs its store by itself", fault("store.damaged"), EXPECTED, "well"],
+    ["FAIL-1: it is about to end, and says why itself", fault("auto.failed"), EXPECTED, "well"],
     ["it says that it is broken", fault("daemon.fault"), EXPECTED, "faults"],
     ["a loop that fails once tries again by itself", fault("loop.failed", 2), EXPECTED, "well"],
     ["a loop that keeps failing is broken", fault("loop.failed", 3), EXPECTED, "faults"],

@@ -14,6 +14,7 @@ export interface Fault {
 }
 
 export interface DaemonSeen {
+  /** Who is registered; the one that is expected where nobody is and that one lives. */
   readonly registration: Registration | undefined;
   /** That very process lives. */
   readonly alive: boolean;
@@ -25,6 +26,8 @@ export interface DaemonSeen {
   readonly faults: readonly Fault[];
   /** The watcher's own time since each of them last moved; 0 where it did since the last look. */
   readonly still: { readonly beatMs: number; readonly tickMs: number; readonly progressMs: number };
+  /** The watcher's own time since it first saw this registration; 0 for the one that it expects. */
+  readonly strangeMs: number;
   readonly isDiskFull: boolean;
 }
 
@@ -42,6 +45,7 @@ export type FailureKind =
   | "not-ticking"
   | "faults" /** it says that something in it is broken */
   | "other-daemon" /** another one than was started is registered */
+  | "unreadable" /** what it leaves cannot be read */
   | "stalled"; /** everything lives, and nothing moves */
 
 export interface DaemonFailure {
@@ -80,6 +84,7 @@ export function judgeHealth(seen: DaemonSeen, expected: Expected | null, limits:
     // A person who says down or up leaves a word; one that comes without is nobody's.
     const wasAsked = (intent?.at ?? 0) > expected.intentAt;
     if (wasAsked) return { state: "adopt", registration };
+    if (seen.strangeMs < WORD_WITHIN_MS) return { state: "well" };
     return fail(
       "other-daemon",
       `The daemon (pid ${registration.pid}) is not the one that was started: it began anew by itself.`,
@@ -89,6 +94,9 @@ export function judgeHealth(seen: DaemonSeen, expected: Expected | null, limits:
   if (intent?.want === "down") return { state: "well" }; // it is on its way out
   return judgeLife(seen, limits);
 }
+
+/** `up` leaves its word once the daemon answers, a moment after that is registered. */
+export const WORD_WITHIN_MS = 3_000;
 
 function judgeEnd(ending: DaemonEnding | undefined, { pid }: Registration): Health {
   if (!ending) return fail("vanished", `The daemon (pid ${pid}) is gone and left no word.`);
@@ -120,8 +128,14 @@ function judgeLife({ still, heartbeat, faults, intent, isDiskFull }: DaemonSeen,
 /** A loop that fails rests and tries again by itself; only one that keeps failing is broken. */
 const GRAVE_FAILURES = 3;
 
+/** What the daemon repairs by itself, ends for by itself and then says why, or shows by a heart that stands still. */
+const OWN_CARE: ReadonlySet<string> = new Set([
+  ...["store.damaged", "heartbeat.failed", "auto.failed"],
+  ...["auto.failure_not_said", "daemon.stop_not_recorded", "store.not_copied"],
+]);
+
 function isGrave({ event, failures }: Fault): boolean {
-  return event === "loop.failed" ? failures >= GRAVE_FAILURES : true;
+  return event === "loop.failed" ? failures >= GRAVE_FAILURES : !OWN_CARE.has(event);
 }
 
 function fail(kind: FailureKind, detail: string): Health {

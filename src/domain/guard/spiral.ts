@@ -52,7 +52,7 @@ export function decideAfterFailure(
   if (known.remediated && isQuick && kind !== "stalled") return spiral(detail, ranMs);
   if (kind === "stalled") {
     if (known.stalls >= limits.stallRestarts) {
-      const why = `It was restarted ${known.stalls} times in a row because nothing moved, and nothing moves. ${detail}`;
+      const why = `It was restarted ${known.stalls === 1 ? "once" : `${known.stalls} times in a row`} because nothing moved, and nothing moves. ${detail}`;
       return { act: "give-up", code: "GUARD_STALLED", why };
     }
     return { act: "restart", memory: { ...known, stalls: known.stalls + 1 } };

@@ -28,7 +28,9 @@ describe("GUARD-1: who gives way to whom", () => {
   ])("%s there, %s here: older %p", (there, here, older) => {
     expect(isOlderVersion(there, here)).toBe(older);
     expect(judgeOtherGuard(there, here)).toBe(older ? "take-over" : "refuse");
-    expect(judgeFoundDaemon(there, here)).toBe(older ? "renew" : "adopt");
+    expect(judgeFoundDaemon({ version: there, auto: false }, { version: here, flags: [] })).toBe(
+      older ? "renew" : "adopt",
+    );
     expect(adviseAboutDaemon(there, here).includes("then 'overseer up'")).toBe(older);
   });
 
@@ -58,4 +60,10 @@ describe("GUARD-6: whose wish it was that the daemon is down", () => {
   ] as const)("%s", (_name, before, said, own) => {
     expect(isOwnDown(before, said)).toBe(own);
   });
+});
+
+test("GUARD-1: a guard of auto mode wants a daemon that takes tasks", () => {
+  const own = { version: "1.0.0", flags: ["--auto"] };
+  expect(judgeFoundDaemon({ version: "1.0.0", auto: false }, own)).toBe("renew");
+  expect(judgeFoundDaemon({ version: "1.0.0", auto: true }, own)).toBe("adopt");
 });

@@ -29,9 +29,13 @@ export function judgeOtherGuard(other: string, own: string): Succession {
   return isOlderVersion(other, own) ? "take-over" : "refuse";
 }
 
-/** What a guard does about a daemon that it finds running. */
-export function judgeFoundDaemon(daemon: string, own: string): "adopt" | "renew" {
-  return isOlderVersion(daemon, own) ? "renew" : "adopt";
+/** What a guard does about a daemon that it finds running; one for auto mode wants one that takes tasks. */
+export function judgeFoundDaemon(
+  daemon: { readonly version: string; readonly auto: boolean },
+  own: { readonly version: string; readonly flags: readonly string[] },
+): "adopt" | "renew" {
+  if (own.flags.includes("--auto") && !daemon.auto) return "renew";
+  return isOlderVersion(daemon.version, own.version) ? "renew" : "adopt";
 }
 
 /** What to do about a daemon that is in the way of another `up`. */
