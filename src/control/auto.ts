@@ -57,6 +57,11 @@ async function change<T>(
   return orThrow(outcome);
 }
 
+async function readPool(store: Store): Promise<{ readonly auto: AutoCondition | undefined }> {
+  const { conditions } = await store.read({ conditions: presentConditions() });
+  return { auto: findAuto(conditions) };
+}
+
 function findAuto(conditions: readonly Condition[]): AutoCondition | undefined {
   return conditions.find((one) => one.kind === "auto");
 }
@@ -78,7 +83,10 @@ export async function retry(world: World, word: string, reason: string | null): 
   const { goalId, nodeId } = (await findTaskOfGoal(store, word)) ?? (await resolveWork(store, word));
   const { goal, nodes } = await store.read({ goal: goalById(goalId), nodes: nodesOfGoal(goalId) });
   const node = nodes.find((one) => one.workNodeId === nodeId);
-  if (orThrow(judgeRetry(node, goal)) === "unblock") {
+  const { auto } = await readPool(store);
+  const key = taskKey(node?.objective ?? "");
+  const sibling = auto?.open.find((one) => one.key === key && one.goalId !== goalId)?.goalId;
+  if (orThrow(judgeRetry(node, goal, sibling)) === "unblock") {
     await unblockWork(world, { node: nodeId, goal: goalId }, reason ?? "tried again");
     return { node: `${goalId}/${nodeId}`, anew: false };
   }

@@ -39,7 +39,7 @@ export class AutoMode {
   constructor(private readonly options: AutoModeOptions) {}
 
   /** Refuses where there is nothing to work on. */
-  async start(): Promise<void> {
+  async start(previous: Registration | null = null): Promise<void> {
     const { registration } = this.options;
     if (!registration.auto || !registration.supervision) return; // without supervision nothing is taken
     const world = this.options.world();
@@ -58,7 +58,8 @@ export class AutoMode {
     // Said to whoever starts it, and not only in the log of a daemon that ends at once.
     if (auto.directory !== null) await assertTaskDirectory(world, auto.directory);
     const { concurrency, tasks, budgetUsd } = auto;
-    const data = { instance, sources: listSources(auto), concurrency, tasks, budgetUsd };
+    const continues = previous !== null && previous.auto && JSON.stringify(previous.flags) === JSON.stringify(flags);
+    const data = { instance, sources: listSources(auto), concurrency, tasks, budgetUsd, continues };
     await store.commit({
       at: world.clock.now(),
       reads: {},

@@ -242,7 +242,7 @@ export class Daemon {
       },
     });
     this.beganInSafeMode = (await readSafeMode(this.world)) !== null;
-    await this.auto.start();
+    await this.auto.start(previous?.registration ?? null);
     await this.adopt();
     // An answer that came while nobody ran has ended a hold, and nobody was there to hear it.
     await hastenHeldLandings(this.world);
@@ -588,7 +588,7 @@ export class Daemon {
   private async leaveReport(failure: HardFailure | null): Promise<void> {
     try {
       const text = [...(failure ? [tellFailureInReport(failure)] : []), await this.renderReport()].join("\n");
-      await this.world.files.write(`${this.world.root.state}/logs/report.md`, text, { mode: 0o600 });
+      await this.world.files.write(`${this.world.root.state}/logs/report.md`, redact(text), { mode: 0o600 });
     } catch (error) {
       this.options.log.record("warn", "report.not_written", { problem: messageOf(error) });
     }

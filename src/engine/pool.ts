@@ -257,7 +257,7 @@ async function judgeFinish(world: World, { concurrency }: AutoSettings, verdict:
     living: livingAttempts(),
   });
   const known = findPoolState(conditions);
-  const { busy, ready, waiting } = countPool({ ...known, ...seen, concurrency });
+  const { busy, ready, waiting } = countPool({ ...known, ...seen, conditions, concurrency });
   const moving = (known.auto?.open.length ?? 0) - waiting;
   return busy === 0 && ready === 0 && moving === 0 ? verdict.why : null;
 }
@@ -266,7 +266,12 @@ async function judgeFinish(world: World, { concurrency }: AutoSettings, verdict:
 async function takeFile(world: World, path: string, memory: PoolMemory): Promise<boolean> {
   const { auto } = await readKnown(world);
   const maxBytes = await maxTaskBytes(world);
-  const found = await readTaskDirectory(world, path, { taken: auto?.files ?? {}, read: memory.files, maxBytes });
+  const found = await readTaskDirectory(world, path, {
+    taken: auto?.files ?? {},
+    read: memory.files,
+    maxBytes,
+    now: world.clock.now(),
+  });
   const forgotten = listForgotten(auto, found.gone);
   const about: NewEvent[] = [
     ...found.refused.map((data) => ({ type: "pool.refused", actor: "overseer", because: "no-task", data }) as const),
@@ -304,9 +309,9 @@ function storeAnswer(world: World, pull: string, text: string): Promise<TakenTas
 async function recordAsking(world: World, auto: AutoSettings, asked: PoolAsking): Promise<void> {
   const { pull, run, beganAt, endedAt, adopted } = asked;
   await recordAuto(world, "task_pool", {
-    ...{ event: "task_pool", worker: null, pull, command: auto.command?.line ?? null, adopted },
+    ...{ event: "task_pool", worker: null, pull, command: adopted ? null : (auto.command?.line ?? null), adopted },
     ...{ exit: run?.code ?? null, hung: run?.hung ?? false, durationMs: endedAt - beganAt },
-    ...{ stdout: run?.stdout ?? "", stderr: run?.stderr ?? "" },
+    ...{ stdout: (run ?? asked.printed)?.stdout ?? "", stderr: (run ?? asked.printed)?.stderr ?? "" },
   });
 }
 

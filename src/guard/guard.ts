@@ -45,6 +45,9 @@ const LOOK_MS = 50;
 const TAKE_OVER_MS = 60_000;
 /** What the kernel may take to be done with one that was killed. */
 const KILL_MS = 5_000;
+/** What a person or an agent would write at most, and how much of it is shown. */
+const MANUAL_BYTES = 1024 * 1024;
+const MANUAL_SIGNS = 2_000;
 /** A disk has room again once so much is free. */
 const ROOM_BYTES = 64 * 1024 * 1024;
 /** A start that fails with less than this fails for want of room, whatever it says. */
@@ -320,6 +323,9 @@ export class Guard {
       return undefined;
     }
     this.waitsForRoom = false;
+    // Somebody may have said down while the daemon was being ended or repaired.
+    const intent = parseIntent(readNow(runFiles(root.state).intent));
+    if (intent?.want === "down" && intent.at > Math.max(this.overruledAt, this.since)) return undefined;
     this.phase = "starting";
     await this.write();
     const failure = await this.startDaemon();
@@ -558,11 +564,21 @@ export class Guard {
   }
 
   /** What a file says by which an agent or a person says that only a person can help. */
+  /** Only a plain file is read: a pipe would never answer, and a device never end. Its text is shown as text. */
+  private async readManual(path: string): Promise<string> {
+    const facts = await this.ports.files.facts(path);
+    if (facts?.kind !== "file" || facts.size > MANUAL_BYTES) return "(it is no plain file of a sensible size)";
+    const text = (await this.ports.files.read(path)) ?? "";
+    return text
+      .replace(/\p{Cc}+/gu, " ")
+      .trim()
+      .slice(0, MANUAL_SIGNS);
+  }
+
   private async findManual(): Promise<string | undefined> {
     const path = await this.findManualFile();
     if (path === undefined) return undefined;
-    const text = ((await this.ports.files.read(path)) ?? "").trim().slice(0, 2_000);
-    return `${path} says: ${text}`;
+    return `${path} says: ${await this.readManual(path)}`;
   }
 
   /** GUARD-8. */

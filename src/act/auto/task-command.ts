@@ -6,6 +6,7 @@
  */
 import type { ActParts } from "#act/parts.ts";
 import type { PoolRun } from "#domain/auto/pool-answer.ts";
+import { OverseerError } from "#errors.ts";
 
 export interface PoolCommand {
   readonly line: string;
@@ -18,6 +19,8 @@ export interface PoolAsking {
   readonly pull: string;
   /** Null where nobody saw it end: the machine went down with it. */
   readonly run: PoolRun | null;
+  /** What it had printed by then, for the log. */
+  readonly printed?: Pick<PoolRun, "stdout" | "stderr">;
   readonly beganAt: number;
   readonly endedAt: number;
   /** It was begun by a daemon that is no more. */
@@ -29,9 +32,9 @@ type CommandParts = Pick<ActParts, "root" | "files" | "exec" | "processes" | "cl
 /**
  * `$1` is the user's line, `$2` the directory of this asking, `$3` and `$4` how many bytes of output and of errors are
  * kept, `$5` the asking. The code is moved into place, so that one that is there is whole; what was printed is whole only
- * once `end` is there, because whoever copies it holds the last of it back until then.
+ * once `end` is there, because whoever copies it holds the last of it back until then, and a full disk takes less than all.
  */
-const SCRIPT = `{ { OVERSEER_POOL_COMMAND="$5" sh -c "$1" 2>&3 3>&-; printf '%s' "$?" >"$2/code.new" && mv "$2/code.new" "$2/code"; } | head -c "$3" >"$2/stdout" 3>&-; } 3>&1 | head -c "$4" >"$2/stderr"; : >"$2/end"`;
+const SCRIPT = `{ { OVERSEER_POOL_COMMAND="$5" sh -c "$1" 2>&3 3>&-; printf '%s' "$?" >"$2/code.new" && mv "$2/code.new" "$2/code"; } | head -c "$3" >"$2/stdout" 3>&- && : >"$2/whole"; } 3>&1 | head -c "$4" >"$2/stderr"; if [ -e "$2/whole" ]; then : >"$2/end"; fi`;
 
 /** Everything of an asking carries it, so that a daemon that comes later finds what is still at work. */
 const ASKING_MARK = "OVERSEER_PULL";
@@ -48,6 +51,7 @@ export async function askPool(parts: CommandParts, command: PoolCommand, maxByte
   const pull = parts.ids.next("P_");
   const dir = `${placeOf(parts)}/${pull}`;
   const beganAt = parts.clock.now();
+  await listAskings(parts); // refuses a place that is not ours
   await parts.files.makeDir(dir, { mode: 0o700 });
   const argv = ["sh", "-c", SCRIPT, "task-pool", command.line, dir, String(maxBytes + 1), String(STDERR_BYTES), pull];
   let isRunning = true;
@@ -76,7 +80,7 @@ export async function finishAsking(
   timeoutMs: number,
   maxBytes: number,
 ): Promise<PoolAsking | undefined> {
-  const [pull] = ((await parts.files.list(placeOf(parts))) ?? []).toSorted();
+  const [pull] = await listAskings(parts);
   if (pull === undefined) return undefined;
   const dir = `${placeOf(parts)}/${pull}`;
   const beganAt = (await parts.files.facts(dir))?.mtimeMs ?? parts.clock.now();
@@ -84,8 +88,8 @@ export async function finishAsking(
   const hung = await watchRun(parts, dir, pull, timeoutMs, isRunning);
   // Without its end nobody knows whether all that was printed is there: an empty answer would lose a task in silence.
   const isKnown = hung || (await exists(parts, `${dir}/end`));
-  const run = isKnown ? await readRun(parts, dir, maxBytes, hung) : null;
-  return { pull, run, beganAt, endedAt: parts.clock.now(), adopted: true };
+  const printed = await readRun(parts, dir, maxBytes, hung);
+  return { pull, run: isKnown ? printed : null, printed, beganAt, endedAt: parts.clock.now(), adopted: true };
 }
 
 /**
@@ -118,6 +122,20 @@ function endMarked({ processes }: CommandParts, pull: string, lateMs: number): v
   const signal = lateMs < LINGER_MS ? "SIGTERM" : "SIGKILL";
   for (const one of processes.withEnvironment(mark, pull)) processes.signal(one, signal);
 }
+
+/** Ours, and nothing else: what is found here is removed in the end, so a link or a stranger's name is never followed. */
+async function listAskings({ files, root }: Pick<CommandParts, "files" | "root">): Promise<string[]> {
+  const place = placeOf({ root });
+  const facts = await files.facts(place);
+  if (facts === undefined) return [];
+  if (facts.kind !== "directory") {
+    const hint = `Remove it; Overseer keeps what the pool's command says there: rm ${place}`;
+    throw new OverseerError("environment", "POOL_PLACE_TAKEN", `${place} is no directory of ours.`, hint);
+  }
+  return ((await files.list(place)) ?? []).filter((name) => ASKING.test(name)).toSorted();
+}
+
+const ASKING = /^P_[0-9A-Z]+$/;
 
 /** Its answer is in the log. */
 export async function forgetAsking(parts: Pick<CommandParts, "root" | "files">, pull: string): Promise<void> {

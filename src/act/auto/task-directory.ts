@@ -5,7 +5,7 @@
 import type { ActParts } from "#act/parts.ts";
 import { isText } from "#domain/auto/pool-answer.ts";
 import { textHash } from "#domain/core/derived-id.ts";
-import { OverseerError } from "#errors.ts";
+import { messageOf, OverseerError, systemCode } from "#errors.ts";
 
 export interface TaskFile {
   readonly name: string;
@@ -38,7 +38,12 @@ export async function assertTaskDirectory({ files }: Pick<ActParts, "files">, pa
 export async function readTaskDirectory(
   { files }: Pick<ActParts, "files">,
   path: string,
-  known: { readonly taken: Readonly<Record<string, string>>; readonly read: KnownFiles; readonly maxBytes: number },
+  known: {
+    readonly taken: Readonly<Record<string, string>>;
+    readonly read: KnownFiles;
+    readonly maxBytes: number;
+    readonly now: number;
+  },
 ): Promise<TaskDirectory> {
   const names = await assertTaskDirectory({ files }, path);
   const refused: { key: string; problem: string }[] = [];
@@ -59,8 +64,16 @@ export async function readTaskDirectory(
       present.add(before);
       continue;
     }
-    const text = (await files.read(`${path}/${name}`)) ?? "";
-    if (text.trim() === "") continue; // perhaps it is being written
+    // One that is being written is a task once it is at rest.
+    if (Math.abs(known.now - facts.mtimeMs) < AT_REST_MS) continue;
+    const text = await readOrRefuse(files, `${path}/${name}`);
+    if (typeof text !== "string") {
+      present.add(stamp);
+      if (known.taken[stamp] === undefined) refused.push({ key: stamp, problem: text.problem });
+      continue;
+    }
+    const after = await files.facts(`${path}/${name}`);
+    if (after?.size !== facts.size || after.mtimeMs !== facts.mtimeMs || text.trim() === "") continue;
     const key = `${name}#${textHash(text)}`;
     known.read.set(stamp, key);
     present.add(key);
@@ -69,4 +82,17 @@ export async function readTaskDirectory(
     else next ??= { name, key, text };
   }
   return { next, refused, gone: Object.keys(known.taken).filter((key) => !present.has(key)) };
+}
+
+/** A file that nobody has written for so long is whole. */
+const AT_REST_MS = 1_000;
+
+/** One file that cannot be read must not stop the others. */
+async function readOrRefuse(files: ActParts["files"], path: string): Promise<string | { readonly problem: string }> {
+  try {
+    return (await files.read(path)) ?? "";
+  } catch (error) {
+    if (!["EACCES", "EPERM", "EIO"].includes(systemCode(error) ?? "")) throw error;
+    return { problem: `it cannot be read (${messageOf(error)})` };
+  }
 }

@@ -58,7 +58,11 @@ const CLAIM_HINT = "Its tasks are not given back: look into the tracker behind i
 const LONG_HINT =
   "Have it print one task, shorter than store.caps.payload; logs/task_pool.log has the beginning of what it printed.";
 const TEXT_HINT = "Have it print one task as UTF-8 text; logs/task_pool.log has what it printed.";
-const SAY_KILLED = ["POOL_FAILED", "was ended by a signal", FAILED_HINT] as const;
+const SAY_KILLED = [
+  "POOL_FAILED",
+  "was ended by a signal, or what it printed could not be kept (is the disk full?)",
+  FAILED_HINT,
+] as const;
 
 function sayHung(timeoutMs: number): readonly [string, string, string] {
   const hint = "Find out what it waits for, or raise auto.taskPoolTimeout, then 'overseer up --auto'.";

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import type { Condition } from "#domain/model/condition.ts";
 import type { WorkNode, WorkStatus } from "#domain/model/work.ts";
 import { autoWith, poolTaskWith, workerWith } from "../../../test/support/auto.ts";
 import { scaled } from "../../../test/support/scale.ts";
@@ -15,7 +16,7 @@ const living = (agent: string, goalId: string, workNodeId = "T1") => ({ agent, g
 const open = (...goalIds: string[]) =>
   autoWith({ open: goalIds.map((goalId) => poolTaskWith({ goalId, key: goalId })) });
 const work = (change: Partial<OpenWork>): OpenWork => ({
-  ...{ auto: autoWith(), workers: [], concurrency: 2, nodes: [], living: [] },
+  ...{ auto: autoWith(), workers: [], concurrency: 2, nodes: [], living: [], conditions: [] },
   goals: ["goal_A", "goal_B"].map((goalId) => ({ goalId, status: "active" as const })),
   ...change,
 });
@@ -27,6 +28,14 @@ describe("AUTO-3, AUTO-5: who is busy, what is ready and what waits for a person
     readonly [places: number, busy: number, ready: number, waiting: number],
   ][] = [
     ["nothing at all", {}, [2, 0, 0, 0]],
+    [
+      "what its goal has no money for is not ready",
+      {
+        nodes: [node("goal_A", "queued"), node("goal_B", "queued")],
+        conditions: [{ kind: "budget", active: true, scope: "goal:goal_A", phase: "paused" } as unknown as Condition],
+      },
+      [2, 0, 1, 0],
+    ],
     ["a standing worker is a place", { workers: [workerWith("ben")] }, [3, 0, 0, 0]],
     ["one that is excluded is none", { workers: [workerWith("ben", { excluded: true })] }, [2, 0, 0, 0]],
     [

@@ -4,6 +4,7 @@
  */
 import type { Attempt } from "#domain/model/attempt.ts";
 import { type AutoCondition, isAutoName, type Worker } from "#domain/model/auto.ts";
+import type { Condition } from "#domain/model/condition.ts";
 import type { Goal } from "#domain/model/goal.ts";
 import { isOpen, nodeKey, type WorkNode } from "#domain/model/work.ts";
 import { listPlaces } from "./workers.ts";
@@ -15,6 +16,7 @@ export interface OpenWork {
   /** Goals that are not over, and their nodes. */
   readonly goals: readonly Pick<Goal, "goalId" | "status">[];
   readonly nodes: readonly WorkNode[];
+  readonly conditions: readonly Condition[];
   readonly living: readonly Pick<Attempt, "agent" | "goalId" | "workNodeId">[];
 }
 
@@ -26,17 +28,22 @@ export interface PoolCounts {
   readonly waiting: number;
 }
 
-export function countPool({ auto, workers, concurrency, goals, nodes, living }: OpenWork): PoolCounts {
+export function countPool({ auto, workers, concurrency, goals, nodes, living, conditions }: OpenWork): PoolCounts {
   const places = listPlaces(concurrency, workers);
   const standing = new Set(places.filter((name) => !isAutoName(name)));
   // One that auto mode had more of before is busy too, until it is done.
   const busy = living.filter(({ agent }) => isAutoName(agent) || standing.has(agent)).length;
   const held = new Set(living.map(({ goalId, workNodeId }) => nodeKey(goalId, workNodeId)));
   const active = new Set(goals.filter(({ status }) => status === "active").map(({ goalId }) => goalId));
+  // What has no money is dispatched to nobody, and must not keep the others waiting.
+  const spent = new Set(
+    conditions.flatMap((one) => (one.kind === "budget" && one.active && one.phase !== "warned" ? [one.scope] : [])),
+  );
   const isReady = (node: WorkNode) =>
     node.status === "queued" &&
     node.kind === "task" &&
     active.has(node.goalId) &&
+    !spent.has(`goal:${node.goalId}`) &&
     node.hints.suggestedAgentId === undefined &&
     !held.has(nodeKey(node.goalId, node.workNodeId));
   const ready = nodes.filter(isReady);

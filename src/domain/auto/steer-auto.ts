@@ -31,10 +31,14 @@ export function resumeAuto(
   });
 }
 
-/** Which way a task is tried again: its own node once more, or, where that is over, a new goal with the same words. */
+/**
+ * Which way a task is tried again: its own node once more, or, where that is over, a new goal with the same words. `again`
+ * is the goal as which the same words are open already.
+ */
 export function judgeRetry(
   node: { readonly status: string; readonly leaf: boolean } | undefined,
   goal: { readonly goalId: string; readonly origin: { readonly kind: string } } | undefined,
+  again?: string,
 ): Decision<"unblock" | "anew"> {
   if (!goal || !node) {
     return refuse(
@@ -51,6 +55,12 @@ export function judgeRetry(
     );
   }
   if (node.status === "blocked") return accept([], "unblock");
+  if (again !== undefined) {
+    return refuse(
+      ...(["conflict", "TRIED_ALREADY", `${goal.goalId} is tried again already, as ${again}.`] as const),
+      `'overseer why ${again}' says how it stands.`,
+    );
+  }
   if (node.status === "cancelled") return accept([], "anew");
   return refuse(
     ...([

@@ -120,10 +120,13 @@ describe("AUTO-12: what the pool printed is stored before it is assigned, once",
   });
 });
 
-test("FAIL-4: a file that is gone is forgotten, unless its task is open", () => {
-  const auto = autoWith({ open: [poolTaskWith({ source: "directory", key: "1.md#h" })] });
-  expect(listForgotten(auto, ["1.md#h", "2.md#h"])).toEqual(["2.md#h"]);
-  expect(listForgotten(undefined, ["1.md#h"])).toEqual(["1.md#h"]);
+test("FAIL-4: a file that could not be a task is forgotten when it is gone; one that was done only where there are very many", () => {
+  const files = { "1.md#h": "goal_A", "2.md#h": "goal_B", "3.md#h": "" };
+  const auto = autoWith({ open: [poolTaskWith({ source: "directory", key: "1.md#h" })], files });
+  expect(listForgotten(auto, ["1.md#h", "2.md#h", "3.md#h"])).toEqual(["3.md#h"]);
+  const many = Object.fromEntries(Array.from({ length: 2_001 }, (_, at) => [`x${at}#h`, "goal_X"]));
+  expect(listForgotten({ ...auto, files: { ...files, ...many } }, ["1.md#h", "2.md#h"])).toEqual(["2.md#h"]);
+  expect(listForgotten(undefined, ["1.md#h"])).toEqual([]);
 });
 
 const CANCELLED = "all its children were cancelled";

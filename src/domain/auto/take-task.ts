@@ -33,8 +33,14 @@ export function taskKey(text: string): string {
  * (FAIL-4).
  */
 export function listForgotten(auto: AutoCondition | undefined, gone: readonly string[]): string[] {
-  return gone.filter((key) => auto?.open.some((one) => one.key === key) !== true);
+  const { open = [], files = {} } = auto ?? {};
+  const isMany = Object.keys(files).length > MOST_FILES;
+  // A directory that is away for a moment, or on another branch, must not have everything done again when it is back.
+  return gone.filter((key) => !open.some((one) => one.key === key) && (isMany || files[key] === ""));
 }
+
+/** So many files are remembered although they are gone. */
+const MOST_FILES = 2_000;
 
 export type TakenTask =
   | { readonly kind: "taken"; readonly goalId: string }

@@ -82,7 +82,7 @@ export function judgeHealth(seen: DaemonSeen, expected: Expected | null, limits:
   const own = expected.registration.instance;
   if (lives && registration.instance !== own) {
     // A person who says down or up leaves a word; one that comes without is nobody's.
-    const wasAsked = (intent?.at ?? 0) > expected.intentAt;
+    const wasAsked = (intent?.at ?? 0) !== expected.intentAt;
     if (wasAsked) return { state: "adopt", registration };
     if (seen.strangeMs < WORD_WITHIN_MS) return { state: "well" };
     return fail(

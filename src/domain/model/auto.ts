@@ -142,7 +142,13 @@ export function applyToAuto(known: AutoCondition | undefined, event: AutoEvent):
   const now = { ...before, updatedAt: at };
   switch (event.type) {
     case "auto.started":
-      return { ...now, failure: null, run: { startedAt: at, taken: 0, costUsd: 0 } };
+      return {
+        ...now,
+        failure: null,
+        // Whoever was killed is followed by one that goes on with what was counted; askings that were cut off were told.
+        run: event.data.continues ? now.run : { startedAt: at, taken: 0, costUsd: 0 },
+        refused: Object.fromEntries(Object.entries(now.refused).filter(([key]) => isFileKey(key))),
+      };
     case "auto.paused":
       return { ...now, paused: { at, by: event.actor, reason: event.data.reason } };
     case "auto.resumed":
@@ -169,7 +175,9 @@ export function applyToAuto(known: AutoCondition | undefined, event: AutoEvent):
     }
     case "pool.refused": {
       const { key, problem } = event.data;
-      return { ...now, files: { ...now.files, [key]: "" }, refused: { ...now.refused, [key]: problem } };
+      // An asking that was cut off is no file, and is not looked for in the directory.
+      const files = isFileKey(key) ? { ...now.files, [key]: "" } : now.files;
+      return { ...now, files, refused: { ...now.refused, [key]: problem } };
     }
     case "pool.empty":
       return { ...now, emptySince: now.emptySince ?? at };
@@ -189,6 +197,11 @@ export function applyToAuto(known: AutoCondition | undefined, event: AutoEvent):
     default:
       return now;
   }
+}
+
+/** A file is known by its name and what it holds. */
+function isFileKey(key: string): boolean {
+  return key.includes("#");
 }
 
 function without(record: Readonly<Record<string, string>>, keys: readonly string[]): Record<string, string> {

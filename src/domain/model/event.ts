@@ -538,6 +538,8 @@ export interface EventData {
     /** No more tasks than this are taken, and no more dollars spent on them; null is no limit. */
     readonly tasks: number | null;
     readonly budgetUsd: number | null;
+    /** The daemon before it was killed, and was told the same: what it took and spent counts on. */
+    readonly continues?: boolean;
   };
   "auto.paused": Reason;
   "auto.resumed": Reason;
