@@ -638,6 +638,8 @@ class Simulation {
   }
 
   private async isOver(): Promise<boolean> {
+    // While there is no room nothing is taken from the pool, so what lies there is not over.
+    if (this.machine.pool && this.machine.isDiskShort) return false;
     const { all, living, open } = await this.machine.store.read({
       all: goalsForTick(Number.MAX_SAFE_INTEGER),
       living: livingAttempts(),

@@ -58,7 +58,7 @@ export class AutoMode {
     // Said to whoever starts it, and not only in the log of a daemon that ends at once.
     if (auto.directory !== null) await assertTaskDirectory(world, auto.directory);
     const { concurrency, tasks, budgetUsd } = auto;
-    const continues = previous !== null && previous.auto && JSON.stringify(previous.flags) === JSON.stringify(flags);
+    const continues = previous?.auto === true && JSON.stringify(previous.flags) === JSON.stringify(flags);
     const data = { instance, sources: listSources(auto), concurrency, tasks, budgetUsd, continues };
     await store.commit({
       at: world.clock.now(),

@@ -37,7 +37,7 @@ test("FAIL-12: where the command after a landing fails, a person is asked once a
     T1: writeFiles({ "T1.txt": "1\n" }),
     T2: [waitFor(`test -f ${go}`), ...writeFiles({ "T2.txt": "2\n" })],
   });
-  await fleet.ok("up", "--auto");
+  await fleet.ok("up", "--auto", "--concurrency", "5");
   const question = await until(fleet, () => fleet.all("question.asked")[0]);
   expect(question.data.text).toMatch(/landing\.afterLand failed on [0-9a-f]{10}, which goal_\w+\/T1 has made of it/);
   writeFileSync(go, "");
@@ -83,7 +83,7 @@ if (isLongLane()) {
         ...writeFiles({ "a.txt": "two\n" }),
       ],
     });
-    await fleet.ok("up", "--auto");
+    await fleet.ok("up", "--auto", "--concurrency", "5");
     await landed(fleet, "T1");
     await landed(fleet, "T2");
     expect(fleet.repo.git("show", "main:a.txt")).toBe("one and two");
@@ -111,7 +111,7 @@ if (isLongLane()) {
       ],
       T2: [whenMainHas("Heavy"), ...writeFiles({ "T2.txt": "2\n" })],
     });
-    await fleet.ok("up", "--auto");
+    await fleet.ok("up", "--auto", "--concurrency", "5");
     await started(fleet, "T1");
     await started(fleet, "T2");
     commitOnMain(fleet, "Heavy", all("the person's"));
@@ -136,7 +136,7 @@ if (isLongLane()) {
     const more = `${QUICK}repo: {staleLockAfter: ${after}}\nlanding: {dirtyWait: {base: 10m, max: 1h}}\n`;
     const fleet = await fleetOf({ more });
     const lock = join(fleet.repo.path, ".git", name);
-    await fleet.ok("up", "--auto");
+    await fleet.ok("up", "--auto", "--concurrency", "5");
     writeFileSync(lock, "");
     await planGoal(fleet, "One", { T1: writeFiles({ "T1.txt": "1\n" }) });
     await landed(fleet, "T1");
@@ -164,7 +164,7 @@ if (isLongLane()) {
       await until(fleet, () => existsSync(join(place, "open")));
       utimesSync(lock, 1, 1);
       await planGoal(fleet, "One", { T1: writeFiles({ "T1.txt": "1\n" }) });
-      await fleet.ok("up", "--auto");
+      await fleet.ok("up", "--auto", "--concurrency", "5");
       // By then the daemon has looked at the lock several times: git itself is waited for that long.
       await until(fleet, () => fleet.all("merge.waiting").length > 0);
       expect(existsSync(lock)).toBe(true);
@@ -187,7 +187,7 @@ if (isLongLane()) {
       T1: writeFiles({ "a.txt": "the agent's\n" }),
       T2: writeFiles({ "T2.txt": "2\n" }),
     });
-    await fleet.ok("up", "--auto");
+    await fleet.ok("up", "--auto", "--concurrency", "5");
     const waiting = await until(fleet, () => of(fleet, "landing.waiting", "T1")[0]);
     expect(waiting.data).toMatchObject({ for: "checkout", files: ["a.txt"] });
     expect(await fleet.ok("status")).toMatch(new RegExp(`NOT LANDED: ${goalId}/T1 .*a\\.txt`));
@@ -195,7 +195,7 @@ if (isLongLane()) {
     const before = queued(fleet);
 
     await fleet.kill(fleet.theDaemon());
-    await fleet.ok("up", "--auto");
+    await fleet.ok("up", "--auto", "--concurrency", "5");
     expect(queued(fleet)).toEqual(before);
     expect(readFileSync(join(fleet.repo.path, "a.txt"), "utf8")).toBe("a person's\n");
     fleet.repo.git("checkout", "--quiet", "a.txt");
@@ -212,7 +212,7 @@ if (isLongLane()) {
     const fleet = await fleetOf({ more });
     fleet.repo.write({ "a.txt": "a person's\n" });
     await planGoal(fleet, "Two", { T1: writeFiles({ "a.txt": "the agent's\n" }) });
-    await fleet.ok("up", "--auto");
+    await fleet.ok("up", "--auto", "--concurrency", "5");
     const question = await until(fleet, () => fleet.all("question.asked")[0]);
     expect([question.nodeId, question.data.text]).toEqual(["T1", expect.stringContaining("uncommitted changes")]);
     const waits = fleet.all("merge.waiting").map(({ at, data }) => Math.round((data.notBefore - at) / 100) * 100);

@@ -48,7 +48,8 @@ test.skipIf(whyNoDisk !== undefined)(
   async () => {
     const disk = SmallDisk.make(64);
     try {
-      const more = QUICK.replace("silentAfter: 1s", "silentAfter: 1m");
+      // Not in auto mode: that ends when the disk stays full, and so would the story of this test.
+      const more = `${QUICK.replace("silentAfter: 1s", "silentAfter: 1m")}landing: {mode: auto, strategy: squash}\n`;
       const fleet = await Fleet.make({
         terminal: "tmux",
         at: join(disk.path, "repo"),
@@ -88,7 +89,7 @@ async function liveThroughFullDisk(fleet: Fleet, disk: SmallDisk): Promise<void>
       { kind: "report", status: "done", summary: "it is there" },
     ],
   });
-  await fleet.ok("up", "--auto");
+  await fleet.ok("up");
   const slung = await until(fleet, () => of(fleet, "agent.slung", "T1")[0]);
   const began = join(fleet.attempt(slung.attempt ?? 0).worktree, "began");
   await until(fleet, () => existsSync(began));
@@ -142,7 +143,7 @@ test("FAIL-18, QUOTA-1: out of quota an agent is parked until the reset, nothing
       ...writeFiles({ "T1.txt": "1\n" }),
     ],
   });
-  await fleet.ok("up", "--auto");
+  await fleet.ok("up", "--auto", "--concurrency", "5");
   const tripped = await until(fleet, () => fleet.all("quota.tripped")[0]);
   expect(tripped.data.until).toBe(Date.parse(resetsAt));
   await planGoal(fleet, "Two", { T2: writeFiles({ "T2.txt": "2\n" }) });
@@ -201,7 +202,7 @@ if (isLongLane()) {
     const go = join(tempDir("go-"), "go");
     const fleet = await fleetOf({ more: QUICK.replace("silentAfter: 1s", "silentAfter: 1m") });
     await planGoal(fleet, "One", { T1: [waitFor(`test -f ${go}`), ...writeFiles({ "T1.txt": "1\n" })] });
-    await fleet.ok("up", "--auto");
+    await fleet.ok("up", "--auto", "--concurrency", "5");
     await until(fleet, () => of(fleet, "assignment.active", "T1").length > 0);
     const daemon = fleet.theDaemon();
     const before = fleet.happened().length;
@@ -233,7 +234,8 @@ if (isLongLane()) {
 
   test("FAIL-20, STORE-5: a database whose newest part was removed is whole with what is open, and everything continues by itself", async () => {
     const go = join(tempDir("go-"), "go");
-    const more = QUICK.replace("silentAfter: 1s", "silentAfter: 1m");
+    // Not in auto mode: that ends when the disk stays full, and so would the story of this test.
+    const more = `${QUICK.replace("silentAfter: 1s", "silentAfter: 1m")}landing: {mode: auto, strategy: squash}\n`;
     const fleet = await fleetOf({ more, files: { "stubborn.sh": STUBBORN } });
     // In one call, which was let pass before: while the database cannot be read, the permit refuses every other.
     const T1: Step[] = [
@@ -241,7 +243,7 @@ if (isLongLane()) {
       { kind: "report", status: "done", summary: "it is there" },
     ];
     await planGoal(fleet, "One", { T1 });
-    await fleet.ok("up", "--auto");
+    await fleet.ok("up", "--auto", "--concurrency", "5");
     const slung = await until(fleet, () => of(fleet, "agent.slung", "T1")[0]);
     await until(fleet, () => existsSync(join(fleet.attempt(slung.attempt ?? 0).worktree, "began")));
     const before = fleet.happened();

@@ -138,7 +138,7 @@ test("DONE-1: up and status say that nothing proves what agents report, until th
   await overseerOk(repo.path, "init", "--no-checks");
   expect(await overseerOk(repo.path, "status")).not.toContain("NO CHECK");
   daemonIn = repo.path;
-  const up = await overseer(repo.path, "up", "--auto");
+  const up = await overseer(repo.path, "up", "--auto", "--task-pool-command", "exit 4");
   expect([up.code, up.stderr]).toEqual([
     0,
     expect.stringContaining("NO CHECK is configured: what agents report as done"),

@@ -134,10 +134,10 @@ test("DISP-3: Claude Code has the conversation of the piece before it when it do
     .rows<{ doc: string }>("select doc from attempts order by attempt")
     .map(({ doc }) => JSON.parse(doc));
   expect(docs).toMatchObject([
-    { workNodeId: "T1", agent: "builder-1" },
+    { workNodeId: "T1", agent: "auto-1" },
     {
       workNodeId: "T2",
-      agent: "builder-1",
+      agent: "auto-1",
       follows: { attempt: 1, session: docs[0].session },
       session: docs[0].session,
     },
