@@ -23,7 +23,7 @@ async function main(): Promise<number> {
     Object.entries(process.env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
   );
   forgetCompiler(env);
-  const { root: flag, once, flags } = readGuardWords(Bun.argv.slice(2));
+  const { root: flag, once, respectsDown, flags } = readGuardWords(Bun.argv.slice(2));
   const cwd = process.cwd();
   const root = await findRoot({ cwd, flag, env });
   const files = systemFiles();
@@ -35,7 +35,7 @@ async function main(): Promise<number> {
       print,
       colour: process.stdout.isTTY === true && env.NO_COLOR === undefined,
     },
-    { flags, once, cwd },
+    { flags, once, respectsDown, cwd },
   );
   let asked = 0;
   const stop = () => {

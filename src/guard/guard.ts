@@ -24,7 +24,7 @@ import {
 import { decideAfterFailure, type FailureMemory, NO_FAILURES, noteHealthy } from "#domain/guard/spiral.ts";
 import { GUARD_DOWN_REASON, isOwnDown, judgeFoundDaemon, judgeOtherGuard } from "#domain/guard/succession.ts";
 import { upWords } from "#domain/guard/up-words.ts";
-import { parseIntent, parseRegistration, type Registration } from "#domain/health/daemon-life.ts";
+import { parseEnding, parseIntent, parseRegistration, type Registration } from "#domain/health/daemon-life.ts";
 import { messageOf, OverseerError, systemCode } from "#errors.ts";
 import type { ExecOptions, ExecResult } from "#sys/exec.ts";
 import type { Lock } from "#sys/locks.ts";
@@ -65,6 +65,8 @@ export interface GuardOptions {
   readonly cwd: string;
   /** Look and act once, then end. */
   readonly once: boolean;
+  /** Nobody typed it: a daemon that somebody took down stays down. */
+  readonly respectsDown?: boolean;
 }
 
 interface Judgement {
@@ -121,6 +123,15 @@ export class Guard {
   /** Resolves when it has ended. Rejects where it could not begin. */
   async run(): Promise<GuardEnd> {
     const files = runFiles(this.ports.root.state);
+    const wrong = this.options.flags.find((word) => ["--foreground", "--guarded", "--json"].includes(word));
+    if (wrong !== undefined) {
+      throw new OverseerError(
+        "usage",
+        "FLAG_UNFIT",
+        `The guard cannot pass ${wrong} on to 'overseer up'.`,
+        `Leave ${wrong} out.`,
+      );
+    }
     const older = parseGuardFile(readNow(files.guard));
     const free = this.ports.takeLock(files.guardLock);
     const lock = free ?? (await this.takeOver(files.guardLock, older));
@@ -159,7 +170,8 @@ export class Guard {
 
   private remember(before: GuardFile | undefined): void {
     // Whoever starts a guard wants a daemon, unless it is the same guard again that stood by because somebody does not.
-    if (!this.options.once && before?.stoodBy !== true) this.overruledAt = this.ports.clock.now();
+    const isWish = !this.options.once && !this.options.respectsDown && before?.stoodBy !== true;
+    if (isWish) this.overruledAt = this.ports.clock.now();
     if (!before) return;
     this.memory = before.gaveUp ? NO_FAILURES : before.memory;
     this.words = [...before.words];
@@ -283,7 +295,9 @@ export class Guard {
       case "unwanted":
         this.expected = null;
         this.stoodBy = true;
-        this.standBy(`The daemon is down because it is wanted so (${health.why}); 'overseer up' brings it back.`);
+        this.standBy(
+          `Not starting the daemon: it was stopped on purpose (${health.why}). 'overseer up${this.options.flags.includes("--auto") ? " --auto" : ""}' starts it.`,
+        );
         return undefined;
       case "done":
         this.say("good", `✓ The daemon has ended: ${health.why}.`);
@@ -339,6 +353,7 @@ export class Guard {
     const { program } = this.ports;
     this.say("plain", "Starting the daemon …");
     const { root } = this.ports;
+    const began = this.ports.clock.now();
     const told = upWords(this.options, this.asFound, root.project);
     const cwd = (await this.ports.files.facts(told.cwd))?.kind === "directory" ? told.cwd : root.project;
     const argv = ["sh", "-c", 'exec "$0" "$@"', ...program, "up", "--json", "--root", root.project, ...told.words];
@@ -349,6 +364,8 @@ export class Guard {
       this.take(registration, "is up");
       return undefined;
     }
+    const ended = code === 0 ? this.readEndSince(began) : undefined;
+    if (ended) return ended;
     const said = parseError(stderr);
     // Somebody else was faster: theirs is as good, once it says who it is.
     const isTaken = said?.code === "DAEMON_RUNNING" || said?.code === "LOCK_TAKEN";
@@ -357,7 +374,15 @@ export class Guard {
     if (this.takenSince !== null && now - this.takenSince <= this.settings.heartbeatTimeoutMs) return undefined;
     const detail =
       said?.message ?? (timedOut ? `'up' had not ended after ${UP_MS / 1000} s` : `'up' ended with ${code}`);
-    return { kind: "not-started", code: said?.code ?? null, detail: redact(detail) };
+    // Words that were typed wrong are nothing that an agent could repair.
+    return { kind: "not-started", code: code === 2 ? "USAGE" : (said?.code ?? null), detail: redact(detail) };
+  }
+
+  /** It came up and was gone again before anybody could look. */
+  private readEndSince(began: number): DaemonFailure | undefined {
+    const ending = parseEnding(readNow(runFiles(this.ports.root.state).ending));
+    if (!ending || ending.at < began || ending.failure === null) return undefined;
+    return { kind: "hard-failure", code: ending.failure.code, detail: ending.failure.problem };
   }
 
   private take(registration: Registration, how: string): void {

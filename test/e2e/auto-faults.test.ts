@@ -40,7 +40,7 @@ function afterCommand(pool: TestPool, more = ""): string {
 
 const ran = (pool: TestPool) =>
   existsSync(join(pool.dir, "ran")) ? readFileSync(join(pool.dir, "ran"), "utf8").trim().split("\n") : [];
-const HELD = "a landing broke its target";
+const HELD = "the command after a landing failed";
 const commits = (fleet: Fleet) => fleet.repo.git("log", "--reverse", "--format=%H", "main").split("\n").slice(1);
 const openQuestions = (fleet: Fleet) => fleet.rows<{ id: string }>("select id from questions where status = 'open'");
 

@@ -92,3 +92,36 @@ test.each(CLAUDE_VERSIONS)(
     await fleet.ok("config", "show");
   },
 );
+
+test("GUARD-3, FAIL-1: a guard has Claude Code repair the pool that its daemon died of, and the daemon comes back by itself", async () => {
+  const steps: Step[] = [];
+  const fleet = await ClaudeWorld.start({
+    model: { scriptFor: (text) => (text.includes("# What failed") ? steps : undefined) },
+    config: { guard: { checkEvery: "200ms", cooldown: "1s" }, auto: { taskPoolCommand: "exit 1" } },
+  });
+  world = fleet;
+  await fleet.ok("config", "accept");
+  const config = join(fleet.repo.path, ".overseer/config.yaml");
+  const broken = readFileSync(config, "utf8");
+  steps.push(
+    { kind: "read", file: config },
+    edit(config, broken.replace("exit 1", "exit 4")),
+    say("The pool is empty now."),
+  );
+  const guard = fleet.begin("guard", "--auto");
+  try {
+    await fleet.until(() => {
+      const path = join(fleet.state, "run/auto.heartbeat");
+      const said = existsSync(path) ? readFileSync(path, "utf8") : "";
+      return said.includes("the pool has no task now");
+    }, "a daemon whose pool works again");
+  } finally {
+    guard.kill("SIGINT");
+    await guard.exited;
+  }
+  const said = await guard.stdout.text();
+  expect(said).toContain("The task pool command ended with 1.");
+  expect(said).toContain("✓ Remediation complete. Restarting daemon...");
+  expect(readFileSync(config, "utf8")).toContain("exit 4");
+  expect(guard.exitCode).toBe(0);
+});

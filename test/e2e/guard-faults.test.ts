@@ -139,7 +139,7 @@ if (isLongLane()) {
     expect(await guarded.ended()).toBe(5);
     expect(guarded.file()?.gaveUp).toMatchObject({
       code: "GUARD_SPIRAL",
-      why: expect.stringContaining("A person has to look"),
+      why: expect.stringContaining("so the guard gives up"),
     });
     expect([guarded.remedied(), guarded.count("Starting the daemon")]).toEqual([0, 3]);
   });

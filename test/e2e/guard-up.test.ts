@@ -127,7 +127,7 @@ test("GUARD-1 ADOPT-1: an older guard leaves to a newer one and its daemon stays
   await fleet.ok("up", "--guarded");
   const renewed = fleet.theDaemon();
   expect([renewed.instance === daemon.instance, fleet.processes.alive(daemon)]).toEqual([false, false]);
-  expect(saidBy(await guarded(fleet, () => true))).toContain("The daemon is of version 0.0.9;");
+  expect(saidBy(await guarded(fleet, () => true))).toContain("A daemon of version 0.0.9 was running;");
   expect(fleet.all("daemon.adopted").flatMap(({ data }) => data.agents)).toMatchObject([{ attempt, pid: runner.pid }]);
   expect(fleet.processes.alive(runner)).toBe(true);
 });

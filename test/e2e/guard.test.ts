@@ -53,7 +53,7 @@ test("GUARD-6: 'down' leaves the guard standing by, 'up' brings the daemon back 
   const first = fleet.theDaemon();
   await fleet.ok("down", "--agents", "--reason", "a release");
   await guarded.until(() => guarded.file()?.phase === "standing-by", "a guard that stands by");
-  expect(guarded.said()).toContain("wanted so (a release)");
+  expect(guarded.said()).toContain("stopped on purpose (a release)");
   await fleet.ok("nuke", "--all", "--discard");
   const { guard } = JSON.parse(await fleet.ok("guard", "status", "--json"));
   expect(guard).toMatchObject({ alive: true, pid: child.pid, phase: "standing-by", daemon: null, gaveUp: null });
@@ -78,7 +78,7 @@ if (isLongLane()) {
     const daemon = fleet.theDaemon();
     fleet.processes.signal(daemon, "SIGSTOP");
     child.kill("SIGINT");
-    await guarded.says("Once more: at once");
+    await guarded.says("Press Ctrl-C again");
     child.kill("SIGINT");
     expect(await guarded.ended()).toBe(130);
     fleet.processes.signal(daemon, "SIGCONT");

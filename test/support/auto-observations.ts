@@ -1,5 +1,5 @@
 /** What keys of auto mode change, seen in a real repository whose daemon is this very process. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { autoNow } from "#act/auto/auto-settings.ts";
 import type { Config } from "#config/schema.ts";
 import { blockWork } from "#control/work.ts";
@@ -34,6 +34,7 @@ export function poolUnder(show: (pool: Pool) => Promise<unknown>, also: Partial<
     const world: World = { ...real, room: async () => ROOMY };
     mkdirSync(`${repo.path}/tasks`);
     writeFileSync(`${repo.path}/tasks/one.md`, "Write one.\n");
+    utimesSync(`${repo.path}/tasks/one.md`, 1, 1); // at rest
     registerAuto(world);
     const memory = new PoolMemory();
     const overseer = speakingAs(world, "overseer");

@@ -136,6 +136,12 @@ export class ClaudeWorld {
     return { code, stdout, stderr };
   }
 
+  /** Starts it and does not wait; whoever starts it ends it. */
+  begin(...words: string[]): Bun.Subprocess<"ignore", "pipe", "pipe"> {
+    const streams = { stdin: "ignore", stdout: "pipe", stderr: "pipe" } as const;
+    return Bun.spawn([this.overseer, ...words], { cwd: this.repo.path, env: this.env, ...streams });
+  }
+
   async ok(...words: string[]): Promise<string> {
     const { code, stdout, stderr } = await this.run(...words);
     if (code !== 0) throw new Error(`overseer ${words[0]} ended with ${code}: ${stderr}${stdout}`);

@@ -13,5 +13,11 @@ test.each([
   ["guard --root", undefined, false, ""],
 ])("GUARD-1: the words of 'overseer %s'", (line, root, once, flags) => {
   const words = (text: string) => text.split(" ").filter(Boolean);
-  expect(readGuardWords(words(line))).toEqual({ root, once, flags: words(flags) });
+  expect(readGuardWords(words(line))).toEqual({ root, once, respectsDown: false, flags: words(flags) });
+});
+
+test("GUARD-6: a service says that a daemon somebody took down stays down", () => {
+  expect(readGuardWords(["guard", "--root", "/r", "--respect-down", "--auto"])).toEqual({
+    ...{ root: "/r", once: false, respectsDown: true, flags: ["--auto"] },
+  });
 });

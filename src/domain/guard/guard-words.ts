@@ -3,6 +3,8 @@
 export interface GuardWords {
   readonly root: string | undefined;
   readonly once: boolean;
+  /** A service began it, not a person: a daemon that somebody took down stays down. */
+  readonly respectsDown: boolean;
   readonly flags: readonly string[];
 }
 
@@ -16,14 +18,16 @@ export function readGuardWords(given: readonly string[]): GuardWords {
   const flags: string[] = [];
   let root: string | undefined;
   let once = false;
+  let respectsDown = false;
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? "";
     if (word === "--once") once = true;
+    else if (word === "--respect-down") respectsDown = true;
     else if (word === "--root") {
       at += 1;
       root = words[at];
     } else if (word.startsWith("--root=")) root = word.slice("--root=".length);
     else flags.push(word);
   }
-  return { root, once, flags };
+  return { root, once, respectsDown, flags };
 }

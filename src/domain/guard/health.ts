@@ -99,7 +99,7 @@ export function judgeHealth(seen: DaemonSeen, expected: Expected | null, limits:
 export const WORD_WITHIN_MS = 3_000;
 
 function judgeEnd(ending: DaemonEnding | undefined, { pid }: Registration): Health {
-  if (!ending) return fail("vanished", `The daemon (pid ${pid}) is gone and left no word.`);
+  if (!ending) return fail("vanished", `The daemon (pid ${pid}) exited unexpectedly; it recorded no reason.`);
   const { failure } = ending;
   if (ending.done) return { state: "done", why: ending.reason };
   if (!failure) return fail("vanished", `The daemon (pid ${pid}) was ended from outside: ${ending.reason}.`);

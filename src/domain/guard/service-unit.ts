@@ -108,7 +108,7 @@ const AGAIN_S = 10;
 const FINAL_EXITS = [2, 3, 4, 5, 6];
 
 function renderSystemd({ root, program, words, env, envFile }: ServicePlan): string[] {
-  const argv = [quoteProgram(program), ...["guard", "--root", root, ...words].map(quoteWord)];
+  const argv = [quoteProgram(program), ...["guard", "--root", root, "--respect-down", ...words].map(quoteWord)];
   return [
     "[Unit]",
     `Description=Overseer's guard of ${root.replaceAll("%", "%%").replaceAll("\\", "/")}`,
@@ -163,7 +163,7 @@ function renderLaunchd({ root, program, words, env, output }: ServicePlan): stri
     `  <key>Label</key>${text(serviceName(root))}`,
     "  <key>ProgramArguments</key>",
     "  <array>",
-    ...[program, "guard", "--root", root, ...words].map((word) => `    ${text(word)}`),
+    ...[program, "guard", "--root", root, "--respect-down", ...words].map((word) => `    ${text(word)}`),
     "  </array>",
     `  <key>WorkingDirectory</key>${text(root)}`,
     "  <key>EnvironmentVariables</key>",

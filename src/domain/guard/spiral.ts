@@ -65,7 +65,7 @@ export function decideAfterFailure(
 }
 
 function spiral(detail: string, ranMs: number): GuardVerdict {
-  const why = `It failed again ${Math.round(ranMs / 100) / 10} s after it was started anew. ${detail} A person has to look.`;
+  const why = `The daemon failed again ${Math.round(ranMs / 100) / 10} s after it was started, so the guard gives up. ${detail} Fix the cause, then run 'overseer guard' again.`;
   return { act: "give-up", code: "GUARD_SPIRAL", why };
 }
 

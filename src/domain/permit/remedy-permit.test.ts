@@ -47,7 +47,7 @@ describe("files", () => {
     "./src/../.overseer/config.yaml",
     "/p/.overseer/hooks.yaml",
     "/p/.overseer/roles/builder.yaml",
-    "/p/.overseer/roles/deep/er/builder.yaml",
+    "/p/.overseer/roles/builder.yaml",
     "/p/.overseer/agents/builder.md",
     "/p/.overseer/manual_intervention_needed_20260115T093000Z.txt",
   ])("GUARD-7: %s may be written", (path) => {
@@ -88,6 +88,9 @@ describe("files", () => {
     ["", "names no file"],
     [undefined, "names no file"],
     ["/p/.overseer/config.yaml\0", "names no file"],
+    ["/p/.overseer/agents/b/.git/config", "git's own"],
+    ["/p/.overseer/roles/deep/er/builder.yaml", "only config.yaml"],
+    ["/p/.overseer/manual_intervention_needed_;touch x;.txt", "only config.yaml"],
   ])("GUARD-7: %s may not be written", (path, says) => {
     expect(write(path)).toContain(says);
   });
@@ -151,14 +154,12 @@ describe("commands", () => {
     "sort x | head",
     "git status",
     "git status --short",
-    "git -C /p status",
     "git --no-pager log --oneline -5",
     "git log --first-parent -- .overseer/config.yaml",
     "git diff HEAD~1 -- .overseer",
     "git show HEAD:.overseer/config.yaml",
     "git worktree list",
     "git show 'HEAD@{1}'",
-    "ps aux",
     "overseer status",
     "overseer status --json",
     "overseer why T1",
@@ -185,12 +186,21 @@ describe("commands", () => {
   });
 
   test.each<[line: string, says: string]>([
+    // What an attacker found: other repositories, options before the verb, arithmetic, braces, patterns, environments.
+    ["git -C .overseer/agents/b status", "Run git here"],
+    ["git -C .overseer/roles -C status -c core.fsmonitor=x status", "Run git here"],
+    ["test -v 'a[x]'", "Only commands that read"],
+    ["find /v -name v1 {-delete,-print}", "No braces"],
+    ["git log -p --{output=/tmp/x,stat}", "No braces"],
+    ["find . -delet?", "No patterns in options"],
+    ["ps axeww", "Only commands that read"],
+    ["cat /proc/1/environ", "Leave /proc alone"],
     // Removing anything else.
     ["rm -rf .git", "Only stale lock files"],
     ["rm -r .git/index.lock", "Only stale lock files"],
     ["rm .git/index", "Only stale lock files"],
     ["rm .git/*.lock", "Only stale lock files"],
-    ["rm .git/{index,HEAD}.lock", "Only stale lock files"],
+    ["rm .git/{index,HEAD}.lock", "No braces"],
     ["rm .git/index.lock README.md", "Only stale lock files"],
     ["rm Cargo.lock", "Only stale lock files"],
     ["rm .git/../yarn.lock", "Only stale lock files"],
@@ -258,7 +268,7 @@ describe("commands", () => {
     ["X=1", "No variables in front"],
     ["GIT_EXTERNAL_DIFF=sh git diff", "No variables in front"],
     ["find . -delete", "does more than read"],
-    ["find . -exec rm {} +", "does more than read"],
+    ["find . -exec rm {} +", "No braces"],
     ["find . -execdir sh", "does more than read"],
     ["find . -ok rm", "does more than read"],
     ["find . -fprintf x y", "does more than read"],
@@ -288,7 +298,7 @@ describe("commands", () => {
     ["sh < x", "No input from elsewhere"],
     ["(ls)", "No subshells"],
     ["ls() { rm x; }", "No subshells"],
-    ["{ rm x; }", "No loops"],
+    ["{ rm x; }", "No braces"],
     ["! ls", "No loops"],
     ["if true; then ls; fi", "No loops"],
     ["while true; do ls; done", "No loops"],
@@ -315,7 +325,7 @@ describe("commands", () => {
     ["git config core.pager x", "may change the repository"],
     ["git worktree remove x", "may change the repository"],
     ["git grep -Osh x", "may change the repository"],
-    ["git", "may change the repository"],
+    ["git", "Run git here"],
     ["git -c core.pager=sh log", "without options in front"],
     ["git -c alias.status=!sh status", "without options in front"],
     ["git --exec-path=/tmp status", "without options in front"],

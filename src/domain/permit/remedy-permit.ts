@@ -28,7 +28,8 @@ export interface RemedyPolicy {
 }
 
 /** What of the user's directory it may write. */
-const SETTINGS = /^(?:config\.yaml|hooks\.yaml|(?:roles|agents)\/[^/].*|manual_intervention_needed_[^/]*\.txt)$/s;
+const SETTINGS =
+  /^(?:config\.yaml|hooks\.yaml|(?:roles|agents)\/[A-Za-z0-9_][A-Za-z0-9_.-]*\.(?:yaml|yml|md)|manual_intervention_needed_[A-Za-z0-9_.:+-]*\.txt)$/;
 
 /** Why a file may not be written; undefined when it may. `path` is absolute and resolved. */
 export function judgeRemedyWrite(policy: RemedyPolicy, path: string): string | undefined {
@@ -137,6 +138,7 @@ function findUnclear(line: string): string | undefined {
     else if (sign === "(" || sign === ")")
       return "No subshells and no functions: run the commands one after the other.";
     else if (sign === "<") return "No input from elsewhere: name the file as an argument of the command that reads it.";
+    else if (sign === "{" || sign === "}") return "No braces: write each word out.";
     else if (sign === "#" && wordStarts) return "Leave comments out of commands.";
     else if (sign === "|" && next === "&") return "Write 2>&1 | instead of |&.";
     // `&>file` is one redirect to some shells, and to others an end in the background and a redirect.
@@ -153,7 +155,7 @@ const READS_ONLY =
 
 /** Commands that only read whatever they are given. */
 const READERS: ReadonlySet<string> = new Set(
-  "ls cat head grep egrep fgrep wc stat file du df ps pgrep pwd which uname id whoami basename dirname realpath readlink cut tr nl od cmp diff md5sum sha256sum uptime free true false test echo jq".split(
+  "ls cat head grep egrep fgrep wc stat file du df pgrep pwd which uname id whoami basename dirname realpath readlink cut tr nl od cmp diff md5sum sha256sum uptime free true false echo jq".split(
     " ",
   ),
 );
@@ -183,6 +185,10 @@ function judgeReader(command: ShellCommand): string | undefined {
   if (isRemoval(command)) return ONLY_LOCKS;
   if (name === "cd") return "Stay where you are: name files by their absolute paths.";
   const unfit = Object.hasOwn(UNFIT, name) ? UNFIT[name] : undefined;
+  if (operands.some(({ text, expands }) => expands && text.startsWith("-")))
+    return "No patterns in options: write them out.";
+  if (operands.some(({ text }) => /^\/proc(?:\/|$)/.test(text)))
+    return "Leave /proc alone: 'overseer status' says who runs.";
   const option = unfit && operands.find(({ text }) => unfit.test(text));
   if (option) return `${name} with ${option.text} does more than read: leave that option out.`;
   if (name === "git") return judgeGit(operands);
@@ -204,12 +210,9 @@ const GIT_READS: ReadonlySet<string> = new Set(
 function judgeGit(words: readonly ShellWord[]): string | undefined {
   const call = gitCall(words);
   const verb = call?.verb ?? "";
-  const at = words.findIndex(({ text }) => text === verb);
-  const before = words.slice(0, Math.max(0, at)).map(({ text }) => text);
-  const isPlain = before.every(
-    (text, index) => /^(?:-C|--no-pager|--no-optional-locks)$/.test(text) || before[index - 1] === "-C",
-  );
-  if (!isPlain) return "Run git without options in front of its verb, except -C <directory> and --no-pager.";
+  // Another directory may be a repository with settings of its own, by which git runs whatever they name.
+  const before = words.findIndex(({ text }) => !/^--no-(?:pager|optional-locks)$/.test(text));
+  if (words[before]?.text !== verb) return "Run git here, without options in front of its verb except --no-pager.";
   const operands = call?.operands ?? [];
   if (GIT_READS.has(verb) || (verb === "worktree" && operands[0] === "list")) return undefined;
   return `git ${verb} may change the repository: only ${[...GIT_READS].slice(0, 4).join(", ")} and their like may be run here.`;
