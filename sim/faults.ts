@@ -213,7 +213,7 @@ export function strikerOf(faults: readonly Fault[], note: (what: string) => void
       const isAsked = call === "exec.run" && before === "files.makeDir";
       sinceAsked = isAsked ? 0 : sinceAsked < 0 ? -1 : sinceAsked + 1;
       before = call;
-      if (sinceAsked === poolDeath.number % 10) {
+      if (sinceAsked === poolDeath.number % 24) {
         note(`dies ${poolDeath.after ? "after" : "before"} ${call}`);
         return { kind: "die", when: poolDeath.after ? "after" : "before" };
       }
