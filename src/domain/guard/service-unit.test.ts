@@ -35,15 +35,23 @@ describe("GUARD-1: a unit of systemd", () => {
   const start = (more: Partial<ServicePlan>) => lineOf(renderUnit(plan(more)), "ExecStart");
 
   test.each<[string, Partial<ServicePlan>, string]>([
-    ["plain", {}, '"/opt/overseer/bin/overseer" "guard" "--root" "/home/ada/shop"'],
-    ["a blank", { root: "/a b" }, '"/opt/overseer/bin/overseer" "guard" "--root" "/a b"'],
-    ["a percent sign", { root: "/50%" }, '"/opt/overseer/bin/overseer" "guard" "--root" "/50%%"'],
-    ["quotes", { root: `/a"b'c` }, `"/opt/overseer/bin/overseer" "guard" "--root" "/a\\"b'c"`],
-    ["a backslash", { root: "/a\\b" }, '"/opt/overseer/bin/overseer" "guard" "--root" "/a\\\\b"'],
-    ["a dollar sign", { root: "/$HOME" }, '"/opt/overseer/bin/overseer" "guard" "--root" "/$$HOME"'],
-    ["other letters", { root: "/ü/日本" }, '"/opt/overseer/bin/overseer" "guard" "--root" "/ü/日本"'],
-    ["a semicolon alone", { words: [";"] }, '"/opt/overseer/bin/overseer" "guard" "--root" "/home/ada/shop" ";"'],
-    ["the program's dollar", { program: "/$x/overseer" }, '"/$x/overseer" "guard" "--root" "/home/ada/shop"'],
+    ["plain", {}, '"/opt/overseer/bin/overseer" "guard" "--root" "/home/ada/shop" "--respect-down"'],
+    ["a blank", { root: "/a b" }, '"/opt/overseer/bin/overseer" "guard" "--root" "/a b" "--respect-down"'],
+    ["a percent sign", { root: "/50%" }, '"/opt/overseer/bin/overseer" "guard" "--root" "/50%%" "--respect-down"'],
+    ["quotes", { root: `/a"b'c` }, `"/opt/overseer/bin/overseer" "guard" "--root" "/a\\"b'c" "--respect-down"`],
+    ["a backslash", { root: "/a\\b" }, '"/opt/overseer/bin/overseer" "guard" "--root" "/a\\\\b" "--respect-down"'],
+    ["a dollar sign", { root: "/$HOME" }, '"/opt/overseer/bin/overseer" "guard" "--root" "/$$HOME" "--respect-down"'],
+    ["other letters", { root: "/ü/日本" }, '"/opt/overseer/bin/overseer" "guard" "--root" "/ü/日本" "--respect-down"'],
+    [
+      "a semicolon alone",
+      { words: [";"] },
+      '"/opt/overseer/bin/overseer" "guard" "--root" "/home/ada/shop" "--respect-down" ";"',
+    ],
+    [
+      "the program's dollar",
+      { program: "/$x/overseer" },
+      '"/$x/overseer" "guard" "--root" "/home/ada/shop" "--respect-down"',
+    ],
   ])("%s in its command", (_name, more, line) => {
     expect(start(more)).toBe(`ExecStart=${line}`);
   });
