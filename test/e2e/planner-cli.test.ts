@@ -43,7 +43,12 @@ test("PLAN-1: asked for without a daemon, killed in the middle, taken up by the 
   asking.kill("SIGKILL");
   await asking.exited;
   // Killed so, nobody ends the model; whoever starts one in a test does.
-  process.kill(Number(models.of("-kill").wrote("pid")), "SIGKILL");
+  // Read before it is written it would be 0, and that is this very process and all beside it.
+  const model = await eventually(
+    () => Number(models.of("-kill").wrote("pid")) || undefined,
+    () => "the pid of the model",
+  );
+  process.kill(model, "SIGKILL");
   const [row] = JSON.parse(await fleet.ok("goal", "list", "--json")) as { goalId: string }[];
   const goalId = row?.goalId ?? "";
   const waiting = await fleet.run("goal", "plan", goalId, "--show");
