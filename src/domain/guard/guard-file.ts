@@ -2,6 +2,8 @@
  * run/guard.json: who the guard is, what it is doing, what it remembers of failures, and its last words; for `status`, for
  * `guard stop`, and for the guard that comes after it. Replaced whole at every change. Pure: texts in, values out.
  */
+
+import { parseRecord } from "#domain/health/daemon-life.ts";
 import type { Expected } from "./health.ts";
 import { type FailureMemory, NO_FAILURES } from "./spiral.ts";
 
@@ -49,7 +51,7 @@ export const WORDS_KEPT = 20;
 
 /** A file that somebody cut off or scribbled in says nothing. */
 export function parseGuardFile(text: string | undefined): GuardFile | undefined {
-  const value = parseObject(text);
+  const value = parseRecord(text);
   if (typeof value?.pid !== "number" || typeof value.start !== "string" || typeof value.instance !== "string") {
     return undefined;
   }
@@ -69,17 +71,6 @@ export function parseGuardFile(text: string | undefined): GuardFile | undefined 
     gaveUp: (value.gaveUp as GuardFile["gaveUp"]) ?? null,
     words: Array.isArray(value.words) ? (value.words as GuardWord[]).slice(-WORDS_KEPT) : [],
   };
-}
-
-function parseObject(text: string | undefined): Record<string, unknown> | undefined {
-  if (text === undefined) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
 
 /** How a file begins by which an agent or a person says that only a person can help (GUARD-4, GUARD-8). */

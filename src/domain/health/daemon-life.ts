@@ -202,7 +202,7 @@ export function parseIntent(text: string | undefined): Intent | undefined {
 }
 
 /** A file that somebody cut off or scribbled in says nothing. */
-function parseRecord(text: string | undefined): Record<string, unknown> | undefined {
+export function parseRecord(text: string | undefined): Record<string, unknown> | undefined {
   if (text === undefined) return undefined;
   try {
     const value: unknown = JSON.parse(text);
