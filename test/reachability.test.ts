@@ -24,10 +24,12 @@ const UNREACHED: Readonly<Record<string, string>> = {
   "src/act/messages/take-messages.ts steerAttempt": "INJ-1",
   "src/domain/agents/identity.ts domainsOf": "AGENT-3",
   "src/domain/briefing/update-request.ts statusRequest": "LIVE-2",
+  "src/domain/learnings/extract.ts NEW_EAR": "SYNC-1",
+  "src/domain/learnings/extract.ts commandOfFailure": "SYNC-1",
   "src/domain/model/assignment.ts blockAssignment": "ASG-1",
   "src/domain/model/assignment.ts moveAssignment": "ASG-1",
 };
-const MOST_UNREACHED = 6;
+const MOST_UNREACHED = 8;
 
 /** Judgements that the simulated agents never give rise to, and real ones do. */
 const OF_REAL_AGENTS: Readonly<Record<string, string>> = {
