@@ -11,6 +11,7 @@ import { findSession, isLiving } from "#domain/model/attempt.ts";
 import type { EventOf } from "#domain/model/event.ts";
 import { isDispatch, mostBrokenWorktrees, NOT_WANTED, WORKTREE_BROKEN } from "#domain/model/ladder-state.ts";
 import type { Question } from "#domain/model/question.ts";
+import type { OwnSupervision } from "#domain/model/supervision.ts";
 import { isOpen, nodeKey, readSplit, type WorkNode } from "#domain/model/work.ts";
 import { findCycle } from "#domain/plans/plan.ts";
 import { openActions, presentConditions } from "#store/actions.ts";
@@ -38,6 +39,7 @@ export const INVARIANTS = [
   "what was decided to be said is on its way",
   "nothing is killed without proof or a word",
   "a healthy agent is not nudged",
+  "nothing is said to one that is exempt from nudges, and nothing done to one that is not supervised",
   "one that waits for a person, a quota or its provider is not stalled",
   "a failing provider is one condition, and a person is asked about it once",
   "what only a person can solve is asked of one, once",
@@ -68,6 +70,18 @@ export const INVARIANTS = [
   "everything comes to its end",
 ] as const;
 const NEEDS_SETTINGS: ReadonlySet<string> = new Set(["agent.slung", "check.started", "merge.landed"]);
+/** What is said to an agent because of how it is judged, and what is done to it or its work. */
+const SPEAKS: ReadonlySet<string> = new Set([
+  "assignment.nudged",
+  "assignment.resent",
+  "assignment.status_requested",
+] satisfies EventOf["type"][]);
+const TOUCHES: ReadonlySet<string> = new Set([
+  "assignment.stalled",
+  "assignment.replanning",
+  "assignment.reassigning",
+  "assignment.parked",
+] satisfies EventOf["type"][]);
 export type Invariant = (typeof INVARIANTS)[number];
 
 export interface Violation {
@@ -132,6 +146,8 @@ export class Invariants {
   /** Every node there ever was, and what those that have ended were like then. */
   private readonly known = new Set<string>();
   private readonly over = new Map<string, string>();
+  /** From what whoever works on a node is exempt, as its plan says. */
+  private readonly exempt = new Map<string, OwnSupervision>();
   /** Goals whose plan has changed in this step. */
   private readonly revised = new Set<string>();
   /** What was split of each piece of work, its parts included. */
@@ -264,6 +280,7 @@ export class Invariants {
       );
     }
     this.auto.lookAtEvent(event);
+    this.lookAtExempt(event, node);
     switch (event.type) {
       case "goal.created":
         this.goalStatus.set(event.goalId ?? "", "active");
@@ -279,6 +296,7 @@ export class Invariants {
         this.revised.add(event.goalId ?? "");
         return;
       case "work.added":
+        if (event.data.hints.supervision) this.exempt.set(node, event.data.hints.supervision);
         this.lookAtAdded(event, node);
         return;
       case "work.done":
@@ -478,6 +496,19 @@ export class Invariants {
     if (this.messages.has(key))
       this.reportViolation("nobody is told the same message twice", `${key} to #${event.attempt}`);
     this.messages.add(key);
+  }
+
+  private lookAtExempt({ type, data, agent, attempt }: EventOf, node: string): void {
+    const exempt = this.exempt.get(node);
+    if (!exempt) return;
+    const isNudge = type === "message.queued" && data.kind === "nudge";
+    // What becomes of the work of one that has died is about nobody who lives.
+    const isTouched = exempt.enabled === false && attempt !== undefined && TOUCHES.has(type);
+    if (!isNudge && !SPEAKS.has(type) && !isTouched) return;
+    this.reportViolation(
+      "nothing is said to one that is exempt from nudges, and nothing done to one that is not supervised",
+      `${type} for ${agent}#${attempt} on ${node}`,
+    );
   }
 
   private lookAtNudge(event: EventOf<"assignment.nudged">, node: string): void {

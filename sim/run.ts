@@ -29,6 +29,7 @@ import { accept } from "#domain/model/decision.ts";
 import type { Goal } from "#domain/model/goal.ts";
 import { BLANK_DEFINITION, createGoal } from "#domain/model/goal.ts";
 import { PROVIDER_CAUSES } from "#domain/model/provider-cause.ts";
+import { isSupervised } from "#domain/model/supervision.ts";
 import { DAY_MS } from "#domain/model/usage-totals.ts";
 import { nodeKey } from "#domain/model/work.ts";
 import { acceptPlan, DEFAULT_PLAN_LIMITS } from "#domain/plans/plan.ts";
@@ -107,6 +108,8 @@ const MOST_NODES = 1_000;
 const MOST_TURNS = 100;
 const NO_WISHES = { excluded: false, capability: null, runtime: null, model: null };
 /** When everything has ended, nothing more can go wrong but late words; those get some time. */
+/** After so long a person gives up on an agent that nobody else looks after. */
+const LONG_SILENCE_MS = 30 * STEP_MS;
 const LEAST_STEPS = 40;
 
 export async function simulate(
@@ -228,6 +231,7 @@ class Simulation {
     for (const agent of this.agents.values()) await agent.step();
     await this.answers();
     await this.reviews();
+    if (this.scenario.exempting) await this.endUnsupervised();
     if (this.skipTicks > 0) {
       this.skipTicks -= 1;
       return;
@@ -436,6 +440,20 @@ class Simulation {
         if (!(error instanceof OverseerError)) throw error; // it went away, or nothing may land now
       }
       this.say(`${sendBack ? "sent back" : "accepted"} ${what}`);
+    }
+  }
+
+  /** Nobody but a person looks after those that are not supervised: one that did nothing for long, or nothing but the same, is killed by hand. */
+  private async endUnsupervised(): Promise<void> {
+    const { living } = await this.machine.store.read({ living: livingAttempts() });
+    for (const attempt of living) {
+      const agent = this.agents.get(attempt.attempt);
+      if (isSupervised(attempt) || !agent?.alive || attempt.status !== "running") continue;
+      const { lastActAt, asking, stuck } = agent.truth;
+      const isSilent = this.machine.clock.monotonic() - lastActAt >= LONG_SILENCE_MS;
+      if (asking || !(isSilent || (stuck && this.isCalm))) continue;
+      this.say(`a person kills #${attempt.attempt}`);
+      agent.vanish();
     }
   }
 
@@ -696,9 +714,9 @@ class Simulation {
       decide: ({ goal, nodes }) => {
         if (!goal) throw new Error("no goal");
         const way = { source: "file" as const, rejected: [], raw: "", change: "first plan" };
-        const { auto, budget } = this.scenario;
+        const { auto, budget, exempting } = this.scenario;
         const helper = auto ? `helper${Number(goalId.slice("goal_".length))}` : undefined;
-        const plan = planOf(count, this.chance, { budget, helper });
+        const plan = planOf(count, this.chance, { budget, helper, exempting });
         return settleDecision({ goal, nodes }, acceptPlan(goal, nodes, plan, DEFAULT_PLAN_LIMITS, way, moment), moment);
       },
     });

@@ -24,6 +24,8 @@ export interface Scenario {
   readonly budget?: number;
   /** Some agents meet what only a person can solve. */
   readonly blocking?: boolean;
+  /** Every second task is exempt by its plan: from nudges, or from supervision altogether. */
+  readonly exempting?: boolean;
   /** A model is asked to split work that is stuck, and sometimes what is the matter; it answers as models do. */
   readonly replanning?: boolean;
   /** The session of landed work is given the next piece. */
@@ -53,7 +55,7 @@ export function scenarioOf(
   const auto = (options.auto ?? runsAuto(seed)) ? { auto: planPool(seed, options.agents ?? 12) } : {};
   if (auto.auto) faults.push(...drawPoolFaults(seed, stormy));
   const drawn = {
-    ...{ faults, review, blocking: seed % 5 === 4, continuing: seed % 2 === 0 },
+    ...{ faults, review, blocking: seed % 5 === 4, continuing: seed % 2 === 0, exempting: seed % 4 === 3 },
     ...{ ...budget, ...replanning, ...auto },
   };
   // Parts of what was split late in the storm may wait for each other, tasks of the pool for a worker, and who lost a worktree begins again.
@@ -93,7 +95,15 @@ const AREAS = ["area/north", "area/south"] as const;
 export function planOf(
   count: number,
   chance: Chance,
-  { budget, helper }: { readonly budget?: number | undefined; readonly helper?: string | undefined } = {},
+  {
+    budget,
+    helper,
+    exempting = false,
+  }: {
+    readonly budget?: number | undefined;
+    readonly helper?: string | undefined;
+    readonly exempting?: boolean | undefined;
+  } = {},
 ): PlannedNode[] {
   const half = Math.ceil(count / 2);
   const limits = budget === undefined ? undefined : { budget: { cost: budget } };
@@ -103,6 +113,9 @@ export function planOf(
     hints: {
       ...(chance.next() < 0.4 ? { files: [`src/*-T${number}.txt`, AREAS[chance.next() < 0.5 ? 0 : 1]] } : {}),
       ...(limits && number % 2 === 0 ? { limits } : {}),
+      ...(exempting && number % 2 === 1
+        ? { supervision: number % 4 === 1 ? { nudge: false } : { enabled: false } }
+        : {}),
       // Some name their agent, which is then no worker of auto mode.
       ...(helper !== undefined && number % 3 === 0 ? { suggestedAgentId: `${helper}-${number}` } : {}),
     },

@@ -15,6 +15,7 @@ import { type AutoView, explainAuto, summariseAuto, type WorkerView } from "#dom
 import { countDoing } from "#domain/explain/doing.ts";
 import type { Standstill } from "#domain/explain/standstill.ts";
 import { sayAway } from "#domain/health/place.ts";
+import { describeExemption } from "#domain/model/supervision.ts";
 import { countAll, listLost, tellProgress } from "#domain/plans/rollup.ts";
 
 export interface PageStyle {
@@ -285,18 +286,24 @@ function addAgents(page: Page, agents: readonly AgentStatus[], whose: string): v
       span(agent),
       tellContext(agent),
       tellCost(agent.costUsd),
-      nameWork(agent),
+      `${nameWork(agent)}${tellExempt(agent)}`,
     ],
     (agent) => {
       const context = tellContext(agent);
       const facts = [
-        `Agent ${agent.agent}#${agent.attempt} on ${nameWork(agent)}: ${agent.doing} for ${span(agent)}`,
+        `Agent ${agent.agent}#${agent.attempt} on ${nameWork(agent)}${tellExempt(agent)}: ${agent.doing} for ${span(agent)}`,
         ...(context === "" ? [] : [`context ${context} full`]),
         ...(agent.costUsd > 0 ? [`${tellCost(agent.costUsd)} spent`] : []),
       ];
       return `${facts.join(", ")}.`;
     },
   );
+}
+
+/** What of its supervision is switched off. */
+function tellExempt({ exempt }: AgentStatus): string {
+  const said = exempt ? describeExemption({ exempt }) : undefined;
+  return said === undefined ? "" : ` (${said})`;
 }
 
 function tellContext({ contextTokens, contextWindow }: AgentStatus): string {

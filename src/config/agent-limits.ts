@@ -1,4 +1,4 @@
-/** The limits that a role file or a node of a plan may set for its agents, as people write them. */
+/** The limits and exemptions that a role file or a node of a plan may set for its agents, as people write them. */
 import { z } from "zod";
 import type { OwnLimits } from "#domain/model/limits.ts";
 import { parseDuration } from "./units.ts";
@@ -28,6 +28,14 @@ export const limitKeys = {
 };
 
 const limits = z.strictObject(limitKeys);
+
+/** What of its supervision is switched off; what is left out is as above it. */
+export const ownSupervision = z
+  .strictObject({ enabled: z.boolean().optional(), nudge: z.boolean().optional() })
+  .transform(({ enabled, nudge }) => ({
+    ...(enabled === undefined ? {} : { enabled }),
+    ...(nudge === undefined ? {} : { nudge }),
+  }));
 
 export const ownLimits = limits.transform(toOwnLimits);
 

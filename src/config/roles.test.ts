@@ -79,11 +79,10 @@ test("AGENT-2, AGENT-1: a role sets limits for its agents, as people write them"
   expect(byCapability.get("builder")?.limits).toBeUndefined();
 });
 
-test("CONF-1: a role that wants no nudges is told that this is not built yet", async () => {
-  const { notes } = await load({ "roles/scout.yaml": "supervision: {nudge: false}\n" });
-  expect(notes).toEqual([
-    "supervision.nudge in roles/scout.yaml changes nothing: exempting agents from nudges is not built yet",
-  ]);
+test("HEALTH-4: a role may exempt its agents from nudges, and is silent about the rest", async () => {
+  const { byCapability, notes } = await load({ "roles/scout.yaml": "supervision: {nudge: false}\n" });
+  expect(byCapability.get("scout")?.supervision).toEqual({ enabled: true, nudge: false });
+  expect(notes).toEqual([]);
 });
 
 test("AGENT-2: a file of another name is a new role", async () => {

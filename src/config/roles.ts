@@ -47,7 +47,9 @@ const roleSchema = z
     canSpawn: z.boolean(),
     maxDepth: z.int().min(1).max(10).optional(),
     constraints: z.array(constraint).default([]),
-    supervision: z.strictObject({ enabled: z.boolean(), nudge: z.boolean() }).default({ enabled: true, nudge: true }),
+    supervision: z
+      .strictObject({ enabled: z.boolean().default(true), nudge: z.boolean().default(true) })
+      .default({ enabled: true, nudge: true }),
     continueSession: z.boolean().optional(),
     limits: ownLimits.optional(),
     doctrine: z.strictObject({ saluteIntervalSteps: steps, maxStepsWithoutProgress: steps, radioCheckSteps: steps }),
@@ -124,7 +126,7 @@ export async function loadRoles(files: ReadDir, sources: RoleSources): Promise<R
     .map((entry) => `roles/${entry} is not read: name it .yaml`);
   const manifest = await files.read(sources.manifest.path);
   const unlisted = manifest === undefined ? [] : checkManifest(sources.manifest.shown, manifest, sorted);
-  return { byCapability: sorted, origins, notes: [...strange, ...unlisted, ...listNotBuilt(sorted.values())] };
+  return { byCapability: sorted, origins, notes: [...strange, ...unlisted] };
 }
 
 function readOnce(file: string, text: string, capability: string): Role {
@@ -181,15 +183,6 @@ export function renderManifest(roles: Iterable<Role>): string {
       `    definition: agents/${role.definition}`,
     ]);
   return ["version: 1", "roles:", ...lines, ""].join("\n");
-}
-
-function listNotBuilt(roles: Iterable<Role>): string[] {
-  return [...roles]
-    .filter(({ supervision }) => !supervision.nudge)
-    .map(
-      ({ capability }) =>
-        `supervision.nudge in roles/${capability}.yaml changes nothing: exempting agents from nudges is not built yet`,
-    );
 }
 
 /** What the last text was read as, like the roles. */

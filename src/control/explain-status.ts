@@ -73,6 +73,7 @@ const NOBODY_STUCK = {
   patienceMs: new Map<string, number>(),
   quietSince: new Map<string, number>(),
   waitForAccount: new Set<string>(),
+  spared: new Set<string>(),
   splits: new Map<string, never>(),
 };
 

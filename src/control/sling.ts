@@ -40,6 +40,8 @@ import { resolveLimits } from "#domain/model/limits.ts";
 import type { Message } from "#domain/model/message.ts";
 import type { Role } from "#domain/model/role.ts";
 import { maySpawn, toolsFor } from "#domain/model/role.ts";
+import type { Exemptions, OwnSupervision } from "#domain/model/supervision.ts";
+import { listSlungExemptions, resolveExemptions } from "#domain/model/supervision.ts";
 import type { WorkNode } from "#domain/model/work.ts";
 import { nodeKey } from "#domain/model/work.ts";
 import type { PromptWish } from "#domain/plans/prompt-goal.ts";
@@ -85,6 +87,8 @@ export interface SlingInput {
   readonly base?: string;
   readonly interactive: boolean;
   readonly keep: boolean;
+  /** From what it is exempt, whatever its role and node say. */
+  readonly supervision?: OwnSupervision;
   readonly dryRun: boolean;
   /** Whose work it is and how deep, where it takes another's place; else who calls decides it. */
   readonly lineage?: Lineage;
@@ -109,6 +113,7 @@ export function copyInput(of: Attempt): SlingInput {
     tags: of.tags,
     interactive: of.interactive,
     keep: of.keep,
+    supervision: listSlungExemptions(of),
     dryRun: false,
   };
 }
@@ -141,6 +146,8 @@ export interface SlingPlan {
   readonly scope: readonly string[] | null;
   readonly depth: number;
   readonly parent: string | null;
+  /** Absent where it is supervised like everybody. */
+  readonly exempt?: Exemptions;
 }
 
 export type Slung =
@@ -222,6 +229,11 @@ async function slingOnce(world: World, input: SlingInput, tell: SlingProgress): 
   const lineage = input.lineage ?? (await lineageOf(world, input, roles.byCapability, config.agents.maxDepth));
   const target = await landingTip(world, input.base);
   const base = input.restart?.of.base ?? (await baseCommit(world, work.earlier, target.commit));
+  const exempt = resolveExemptions({
+    role: doctrine?.supervision,
+    node: hints.supervision,
+    sling: input.supervision,
+  });
   const plan: SlingPlan = {
     agent: input.name ?? (await freeName(world, { ...work.node, capability: role.capability })),
     goalId: work.node.goalId,
@@ -242,6 +254,7 @@ async function slingOnce(world: World, input: SlingInput, tell: SlingProgress): 
     scope: scope?.ok ? scope.scope : null,
     depth: lineage.depth,
     parent: lineage.parent ? attemptLabel(lineage.parent) : null,
+    ...(exempt ? { exempt } : {}),
   };
   if (input.follows) assertSameKind(plan, input.follows.of);
   if (input.dryRun) return { dryRun: true, plan };
@@ -445,6 +458,7 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
       base: plan.base,
       interactive: input.interactive,
       keep: input.keep,
+      ...(plan.exempt ? { exempt: plan.exempt } : {}),
       slinger: world.processes.self(),
       ...(restart ? { continues: restart.of.attempt } : {}),
       ...(follows ? { follows: nameSession(follows) } : {}),
@@ -490,7 +504,7 @@ function reflexOf(
   };
   const shared = salute.sharedDir === null ? null : resolveConfigured(world.root, salute.sharedDir).path;
   const places = { keep: salute.keep, directory: `${world.root.userDir}/salute`, shared };
-  return reflexFile(doctrine, reflex, { unit, windows, salute: places });
+  return reflexFile(doctrine, reflex, { unit, windows, salute: places }, attempt.exempt);
 }
 
 function nameSession({ of: { agent, attempt }, session }: GivenSession) {
@@ -653,6 +667,10 @@ async function lineageOf(
         `Attempt #${caller} has ended and can no longer start agents.`,
         "Nothing to do: another attempt has taken over.",
       );
+    }
+    if (Object.keys(input.supervision ?? {}).length > 0) {
+      const hint = "Leave out --no-nudge and --no-supervision; a person may exempt it in its role or its plan.";
+      throw new OverseerError("conflict", "NOT_YOURS_TO_EXEMPT", "Only people exempt agents from supervision.", hint);
     }
     if (input.parent !== undefined && input.parent !== own.agent) throw contradiction("--parent", own.agent);
     if (input.depth !== undefined && input.depth !== own.depth + 1)

@@ -9,6 +9,7 @@ import { type Condition, providerId, quotaId } from "#domain/model/condition.ts"
 import type { Recovery } from "#domain/model/ladder-state.ts";
 import { resolveLimits } from "#domain/model/limits.ts";
 import type { Role } from "#domain/model/role.ts";
+import { isSpared } from "#domain/model/supervision.ts";
 import { reasonAgainstSplit } from "#domain/plans/split-node.ts";
 import { accountOf } from "#domain/tick/account.ts";
 import { waitsForProvider } from "#domain/tick/provider.ts";
@@ -28,7 +29,9 @@ export async function readLadder(
   store: Store,
   config: Config,
   conditions: readonly Condition[],
-): Promise<Pick<FleetFacts, "recoveries" | "ladder" | "patienceMs" | "quietSince" | "waitForAccount" | "splits">> {
+): Promise<
+  Pick<FleetFacts, "recoveries" | "ladder" | "patienceMs" | "quietSince" | "waitForAccount" | "spared" | "splits">
+> {
   const { recoveries, living, nodes, pulses } = await store.read({
     recoveries: openRecoveries(),
     living: livingAttempts(),
@@ -56,7 +59,8 @@ export async function readLadder(
     }),
   );
   const splits = await forecastSplits(store, { living, recoveries }, limits.planner, roles);
-  return { recoveries, ladder: limits.ladder, patienceMs, quietSince, waitForAccount, splits };
+  const spared = new Set(living.filter(isSpared).map(({ assignmentId }) => assignmentId));
+  return { recoveries, ladder: limits.ladder, patienceMs, quietSince, waitForAccount, spared, splits };
 }
 
 /** What the rung between resending and another agent would do for each of them, as domain/tick/replan.ts decides. */

@@ -63,6 +63,7 @@ const NOT_YOURS: Readonly<Record<string, string>> = {
       "limits are for people to set",
     ]),
   ),
+  supervision: "who is exempt from it is for people to say",
   recoveryPolicy: "what happens when it is stuck is for people to set",
   hints: "hints are for people to give",
   blocks: 'say it from the other end, with "deps"',

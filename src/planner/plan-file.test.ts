@@ -13,6 +13,7 @@ phases:
     name: Parse
     capability: builder
     model: sonnet
+    supervision: {nudge: false}
     budget: {cost: 2}
     tasks:
       - id: T1
@@ -23,6 +24,7 @@ phases:
         idleAfter: 20m
         dueEvery: 30m
         recoveryPolicy: reassign
+        supervision: {enabled: false}
         budget: {time: 1h}
       - id: T2
         name: Other
@@ -32,22 +34,24 @@ phases:
         subtasks: [{id: S1, name: Part, files: [a]}]
 `;
 
-test("SCOPE-1, ASG-1: a node says what its agent needs; a phase says it for its tasks, which may say otherwise", () => {
+test("SCOPE-1, ASG-1, HEALTH-4: a node says what its agent needs; a phase says it for its tasks, which may say otherwise", () => {
   const { phases, goal } = parsePlan(PLAN, "plan.yaml");
   expect(goal).toEqual({ title: "Dates", successCriteria: ["all parse"], constraints: ["no new dependency"] });
   const [first, second] = phases[0]?.children ?? [];
-  const shared = { capability: "builder", model: "sonnet" };
+  const shared = { capability: "builder", model: "sonnet", supervision: { nudge: false } };
   expect(phases[0]?.hints).toEqual({ ...shared, limits: { budget: { cost: 2 } } });
   expect(first?.hints).toEqual({
     ...shared,
     runtime: "scripted",
     checks: ["unit"],
     recoveryPolicy: "reassign",
+    supervision: { nudge: false, enabled: false },
     limits: { idleAfterMs: 1_200_000, dueEveryMs: 1_800_000, budget: { cost: 2, timeMs: 3_600_000 } },
     files: ["src/dates", "docs/*.md"],
   });
   expect(second?.hints).toEqual({
     suggestedAgentType: "lead",
+    supervision: { nudge: false },
     riskLevel: "high",
     capability: "scout",
     model: "opus",

@@ -4,7 +4,7 @@
  * circles) is the domain's to judge.
  */
 import { z } from "zod";
-import { limitKeys, ownLimits, toOwnLimits } from "#config/agent-limits.ts";
+import { limitKeys, ownLimits, ownSupervision, toOwnLimits } from "#config/agent-limits.ts";
 import { isRecord } from "#config/kinds.ts";
 import { readValues, type TextBounds } from "#config/load.ts";
 import { listPlaced, type Problem, placeProblems } from "#config/placed.ts";
@@ -37,6 +37,7 @@ const dispatch = {
   model: text.optional(),
   checks: strings.optional(),
   recoveryPolicy: z.enum(RECOVERY_POLICIES).optional(),
+  supervision: ownSupervision.optional(),
   ...limitKeys,
 };
 
@@ -249,7 +250,10 @@ function placeInFile({ node, field, index, text }: PlanProblem, value: unknown):
 const HANDED_DOWN: readonly string[] = ["capability", "runtime", "checks"] satisfies ChosenName[];
 
 /** What a node hands down. */
-type Inherited = Pick<ExecutionHints, "capability" | "runtime" | "model" | "checks" | "recoveryPolicy" | "limits">;
+type Inherited = Pick<
+  ExecutionHints,
+  "capability" | "runtime" | "model" | "checks" | "recoveryPolicy" | "limits" | "supervision"
+>;
 
 function handDown(node: Node, above: Inherited): Inherited {
   const own = toOwnLimits(node);
@@ -258,7 +262,7 @@ function handDown(node: Node, above: Inherited): Inherited {
     ...own,
     ...(above.limits?.budget || own.budget ? { budget: { ...above.limits?.budget, ...own.budget } } : {}),
   };
-  const { capability, runtime, model, checks, recoveryPolicy } = node;
+  const { capability, runtime, model, checks, recoveryPolicy, supervision } = node;
   return {
     ...above,
     ...(capability === undefined ? {} : { capability }),
@@ -266,6 +270,7 @@ function handDown(node: Node, above: Inherited): Inherited {
     ...(model === undefined ? {} : { model }),
     ...(checks === undefined ? {} : { checks }),
     ...(recoveryPolicy === undefined ? {} : { recoveryPolicy }),
+    ...(supervision === undefined ? {} : { supervision: { ...above.supervision, ...supervision } }),
     ...(Object.keys(limits).length === 0 ? {} : { limits }),
   };
 }

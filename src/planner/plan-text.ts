@@ -18,7 +18,8 @@ export function writePlanText(phases: readonly PlannedNode[], goal: ParsedPlan["
 
 function listPersonsValues(node: PlannedNode): Readonly<Record<string, unknown>> {
   const { hints, tags, blocks } = node;
-  const { capability: _role, checks: _checks, files: _files, runtime, model, recoveryPolicy, limits, ...own } = hints;
+  const { capability: _role, checks: _checks, files: _files, runtime, model, ...set } = hints;
+  const { recoveryPolicy, supervision, limits, ...own } = set;
   const written = limits === undefined ? {} : writeLimits(limits);
   const isBelowToo = node.children.every((child) => hasAll(child.hints.limits, limits));
   // Written at the node itself they hold for what is below as well.
@@ -27,6 +28,7 @@ function listPersonsValues(node: PlannedNode): Readonly<Record<string, unknown>>
     ...(runtime === undefined ? {} : { runtime }),
     ...(model === undefined ? {} : { model }),
     ...(recoveryPolicy === undefined ? {} : { recoveryPolicy }),
+    ...(supervision === undefined ? {} : { supervision }),
     ...(isBelowToo ? written : {}),
     ...(Object.keys(rest).length === 0 ? {} : { hints: rest }),
     ...(blocks.length === 0 ? {} : { blocks }),

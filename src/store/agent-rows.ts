@@ -1,5 +1,6 @@
 /** The agents that are at work, a few fields of each, for `status`. Whoever needs the whole of an attempt asks attempts.ts. */
 import type { Attempt, AttemptStatus, ProcessMark } from "#domain/model/attempt.ts";
+import type { Exemptions } from "#domain/model/supervision.ts";
 import type { Query } from "./query.ts";
 import { attemptsIn } from "./query.ts";
 
@@ -22,6 +23,8 @@ export interface AgentRow {
   readonly waitingOn: string | null;
   /** Why it is paused; null while it is not. */
   readonly pausedBecause: string | null;
+  /** What of its supervision is switched off; null where nothing is. */
+  readonly exempt: Exemptions | null;
   /** When something was last heard of it. */
   readonly lastAt: number;
   /** Since when it is within its turn; null where it never had one. */
@@ -76,6 +79,7 @@ function agentRow(attempt: Attempt, { lastAt, ...pulse }: SeenInPulse & { readon
     ...pulse,
     parent: parent?.agent ?? null,
     pausedBecause: status === "paused" ? pausedBecause : null,
+    exempt: attempt.exempt ?? null,
     owner: attempt.runner ?? attempt.slinger,
     waitingOn: nameAwaited(waiting),
     lastAt: lastAt || attempt.updatedAt,

@@ -60,12 +60,13 @@ describe("who may start whom", () => {
   const inner = (name: string, ...flags: string[]) =>
     `'${OVERSEER}' sling --prompt 'Wait for word' --name ${name} ${flags.join(" ")} > ${name}.out 2>&1; echo "exit $?" >> ${name}.out`;
 
-  test("SLING-2, SLING-3: a lead starts an agent: parent and depth follow from who calls, and are shown", async () => {
+  test("SLING-2, SLING-3, HEALTH-4: a lead starts an agent: parent and depth follow from who calls, and are shown", async () => {
     const { path } = await fleet();
     const steps = [
       { run: inner("worker") },
       { run: inner("liar", "--depth", "0") },
       { run: inner("orphan", "--parent", "somebody") },
+      { run: inner("unseen", "--no-supervision") },
     ];
     await overseerOk(path, "sling", ...scripted(...steps), "--name", "chief", "--capability", "lead");
     await idle(path, "chief");
@@ -74,6 +75,7 @@ describe("who may start whom", () => {
     expect(said(path, "chief-1", "orphan.out")).toMatch(
       /--parent contradicts what is derived: it is chief[\s\S]*exit 2/,
     );
+    expect(said(path, "chief-1", "unseen.out")).toMatch(/Only people exempt agents from supervision[\s\S]*exit 4/);
     const listed = JSON.parse(await overseerOk(path, "agents", "list", "--json")) as Listed[];
     expect(listed.map(({ agent, parent, depth }) => [agent, parent?.agent ?? null, depth])).toEqual([
       ["chief", null, 0],

@@ -501,6 +501,19 @@ export const PLANTED: readonly PlantedBug[] = [
     breaks: ["every event is of its own time"],
   },
   {
+    name: "an exemption that is forgotten when the agent is started",
+    subject: {
+      store: writing((events) =>
+        events.map((event) => {
+          if (event.type !== "agent.slung") return event;
+          const { exempt: _forgotten, ...data } = event.data;
+          return { ...event, data };
+        }),
+      ),
+    },
+    breaks: ["nothing is said to one that is exempt from nudges, and nothing done to one that is not supervised"],
+  },
+  {
     name: "a dropped budget",
     subject: {
       config: (real) => {

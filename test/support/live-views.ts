@@ -11,7 +11,15 @@ export function liveAgent(attempt: number, more: Partial<AgentStatus> = {}): Age
   return {
     ...{ agent: `builder-${attempt}`, attempt, goalId: "goal_X", workNodeId: `T${attempt}`, status: "running" },
     ...{ capability: "builder", runtime: "scripted", parent: null, depth: 0, inTurn: true, turns: 1, waitingOn: null },
-    ...{ pausedBecause: null, lastAt: 0, turnAt: 5_000, doingAt: 5_000, task: `Task ${attempt}`, costUsd: 0 },
+    ...{
+      exempt: null,
+      pausedBecause: null,
+      lastAt: 0,
+      turnAt: 5_000,
+      doingAt: 5_000,
+      task: `Task ${attempt}`,
+      costUsd: 0,
+    },
     ...{ contextTokens: 40_000, contextWindow: 100_000 },
     seen: attempt === 3 ? "dead" : "working",
     doing: attempt === 3 ? "dead" : "working",

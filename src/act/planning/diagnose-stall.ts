@@ -17,6 +17,7 @@ import { accept, type Decision } from "#domain/model/decision.ts";
 import type { EventData } from "#domain/model/event.ts";
 import { recoveryKey, stepsFor } from "#domain/model/ladder-state.ts";
 import { DIAGNOSE_STALL } from "#domain/model/model-spending.ts";
+import { isSpared } from "#domain/model/supervision.ts";
 import { nodeKey } from "#domain/model/work.ts";
 import { reasonAgainstSplit } from "#domain/plans/split-node.ts";
 import { judgeAdvice } from "#domain/tick/diagnosis.ts";
@@ -165,6 +166,7 @@ async function record(parts: ActParts, order: DiagnoseOrder, answered: Answered)
         ladder: limits.ladder,
         isAsked: questions.some((other) => other.goalId === goalId && other.workNodeId === nodeId),
         againstSplit: reasonAgainstSplit(goal, node, nodes, limits.planner.replansPerNode),
+        isSpared: isSpared(attempt),
       });
       const data = { diagnosis: answered.diagnosis, ...judged, ...answered.made };
       return accept(

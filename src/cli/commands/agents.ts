@@ -6,6 +6,7 @@ import { inert, moment, table } from "#cli/text.ts";
 import type { AgentView } from "#control/agents.ts";
 import { agent, agents } from "#control/agents.ts";
 import { presentAgent, presentAgents } from "#control/present.ts";
+import { describeExemption } from "#domain/model/supervision.ts";
 
 export function printAgents(call: Call, rows: readonly AgentView[], now: number): void {
   table(
@@ -20,6 +21,7 @@ export function printAgents(call: Call, rows: readonly AgentView[], now: number)
       row.scope ? row.scope.join(",") : "not exclusive",
       ago(now - (row.pulse?.lastAt ?? row.updatedAt)),
       row.pulse ? `${row.pulse.turns} turns` : "",
+      describeExemption(row) ?? "",
     ]),
   );
 }

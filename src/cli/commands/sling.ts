@@ -9,6 +9,7 @@ import { presentAttempt, presentPlain, presentSlingPlan } from "#control/present
 import { type SlingInput, type SlingPlan, slingAgent } from "#control/sling.ts";
 import { assertFits, type World } from "#control/world.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
+import { describeExemption } from "#domain/model/supervision.ts";
 import { readPromptList } from "#domain/plans/prompt-list.ts";
 import { OverseerError, orThrow } from "#errors.ts";
 import { redact } from "#telemetry/redact.ts";
@@ -25,7 +26,7 @@ const command: Command<Parts> = {
     {
       name: "role",
       value: "role",
-      summary: "Supervise it by another role's rules; none turns supervision off.",
+      summary: "Supervise it by another role's rules; none: without a reflex of its own.",
     },
     { name: "runtime", value: "name", summary: "Which agent CLI runs it." },
     { name: "model", value: "name", summary: "Which model, as the runtime calls it." },
@@ -42,6 +43,8 @@ const command: Command<Parts> = {
       summary: "Give the agent its own screen instead of driving it; see it with 'overseer attach'.",
     },
     { name: "keep", summary: "Keep its worktree after it has landed." },
+    { name: "no-nudge", summary: "Never nudge it; where it is stuck, what would be done instead is done." },
+    { name: "no-supervision", summary: "Leave it alone however long it is silent; only its death is noticed." },
     { name: "file", value: "file", summary: "Start one agent for each line of a list; - reads standard input." },
     {
       name: "follow",
@@ -80,6 +83,10 @@ const command: Command<Parts> = {
       base: call.text("base"),
       interactive: call.has("interactive"),
       keep: call.has("keep"),
+      supervision: {
+        ...(call.has("no-nudge") ? { nudge: false } : {}),
+        ...(call.has("no-supervision") ? { enabled: false } : {}),
+      },
       dryRun: call.has("dry-run"),
     };
     if (list !== undefined) return slingList(call, world, input, { name: list, text: await parts.readText(list) });
@@ -132,12 +139,19 @@ function assertOneKind(call: Call, kinds: number): void {
 }
 
 function describePlan(plan: SlingPlan): string {
-  return `Would start ${plan.agent} (${plan.capability} on ${plan.runtime}) on ${plan.goalId}/${plan.workNodeId} from ${plan.base.slice(0, 10)} of ${plan.targetBranch}${plan.scope ? `, alone in ${plan.scope.join(", ")}` : ""}.`;
+  return `Would start ${plan.agent} (${plan.capability} on ${plan.runtime}) on ${plan.goalId}/${plan.workNodeId} from ${plan.base.slice(0, 10)} of ${plan.targetBranch}${plan.scope ? `, alone in ${plan.scope.join(", ")}` : ""}${tellExempt(plan)}.`;
+}
+
+function tellExempt(of: Pick<Attempt, "exempt">): string {
+  const exempt = describeExemption(of);
+  return exempt === undefined ? "" : ` (${exempt})`;
 }
 
 function tellStarted({ out }: Call, attempt: Attempt): void {
   const { agent, goalId, workNodeId, branch } = attempt;
-  out.line(`${agent}#${attempt.attempt} is at work on ${goalId}/${workNodeId}, branch ${branch}.`);
+  out.line(
+    `${agent}#${attempt.attempt} is at work on ${goalId}/${workNodeId}, branch ${branch}${tellExempt(attempt)}.`,
+  );
 }
 
 function tellUnwatched({ out }: Call, world: World, whom: string): void {
@@ -187,8 +201,9 @@ async function slingList(
         throw new OverseerError(error.kind, error.code, said, error.hint, { cause: error });
       }
     }
-    const { capability, runtime, model, tags } = input;
+    const { capability, runtime, model, tags, supervision = {} } = input;
     const hints = {
+      ...(Object.keys(supervision).length > 0 ? { supervision } : {}),
       ...(capability ? { capability } : {}),
       ...(runtime ? { runtime } : {}),
       ...(model ? { model } : {}),

@@ -37,6 +37,7 @@ const QUIET: FleetFacts = {
     stalled: [],
     recoveries: [],
     patienceMs: new Map(),
+    spared: new Set(),
     quietSince: new Map(),
     splits: new Map(),
     waitForAccount: new Set(),

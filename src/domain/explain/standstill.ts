@@ -167,6 +167,8 @@ export interface FleetFacts {
   readonly splits: ReadonlyMap<string, SplitForecast>;
   /** Assignments whose agents wait for their provider or quota: nothing is done to them, and the account's line says it. */
   readonly waitForAccount: ReadonlySet<string>;
+  /** Assignments to whose agents nothing is said: what speaks is passed over. */
+  readonly spared: ReadonlySet<string>;
   readonly conditions: readonly Condition[];
   readonly actions: readonly Action[];
   /** How often work may come back before a person is asked; null where nobody knows what is configured. */

@@ -12,6 +12,7 @@ import { refuse } from "#domain/core/refusal.ts";
 import { accept, type Decision } from "./decision.ts";
 import type { EventOf, NewEvent } from "./event.ts";
 import type { PaceLevel } from "./role.ts";
+import type { Exemptions } from "./supervision.ts";
 
 export const ATTEMPT_STATUSES = ["preparing", "starting", "running", "paused", "ended"] as const;
 export type AttemptStatus = (typeof ATTEMPT_STATUSES)[number];
@@ -98,6 +99,8 @@ export interface AttemptPlan {
   readonly interactive: boolean;
   /** Its worktree stays after it has landed. */
   readonly keep: boolean;
+  /** What of its supervision is switched off; absent where nothing is. */
+  readonly exempt?: Exemptions;
   /** The attempt whose worktree, branch and, where it was still there, session it continues with. */
   readonly continues?: number;
   /** The finished attempt whose session it was given with this piece of work, in a worktree and branch of its own. */

@@ -107,10 +107,15 @@ const FIRST_RUNG: Readonly<Record<RecoveryPolicy, Rung>> = {
   escalate: "ask",
 };
 
-/** The rung whose turn it is; asking a person is always left. */
-export function nextRung(recovery: Recovery, policy: RecoveryPolicy, limits: LadderLimits): Rung {
-  const from = RUNGS.indexOf(FIRST_RUNG[policy]);
-  return RUNGS.slice(from).find((rung) => rung === "ask" || recovery.steps[rung] < limits[rung]) ?? "ask";
+/** The rung whose turn it is; asking a person is always left. Nothing is said to one that is spared: those are passed over. */
+export function nextRung(recovery: Recovery, policy: RecoveryPolicy, limits: LadderLimits, isSpared = false): Rung {
+  const rungs = RUNGS.slice(RUNGS.indexOf(FIRST_RUNG[policy])).filter((rung) => !isSpared || !isSpoken(rung));
+  return rungs.find((rung) => rung === "ask" || recovery.steps[rung] < limits[rung]) ?? "ask";
+}
+
+/** It is said to the agent, as against what is done with it or its work. */
+export function isSpoken(rung: Rung): boolean {
+  return OF_ASSIGNMENT.includes(rung);
 }
 
 /** What was done so far, as this assignment sees it. */

@@ -7,6 +7,7 @@
 
 import { TOOL_KINDS, type ToolKind, type ToolVocabulary } from "#domain/core/tools.ts";
 import type { OwnLimits } from "./limits.ts";
+import type { Supervision } from "./supervision.ts";
 
 /**
  * What happens to a call that is not on the role's list of tools; the words are those of config.yaml.
@@ -80,7 +81,8 @@ export interface Role {
   /** A tighter limit than the fleet's on how deep this role's own agents may stand. */
   readonly maxDepth?: number;
   readonly constraints: readonly Constraint[];
-  readonly supervision: { readonly enabled: boolean; readonly nudge: boolean };
+  /** What of it is switched off for its agents, unless their node says otherwise. */
+  readonly supervision: Supervision;
   /** A session whose work has landed may be given the next piece of the same goal, instead of a new one. */
   readonly continueSession?: boolean | undefined;
   /** Limits of its agents, over those of the fleet. */

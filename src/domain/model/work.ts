@@ -16,6 +16,7 @@ import { accept, type Decision } from "./decision.ts";
 import type { EventOf, NewEvent } from "./event.ts";
 import type { OwnLimits } from "./limits.ts";
 import { waitsFor } from "./readiness.ts";
+import type { OwnSupervision } from "./supervision.ts";
 
 /** What a person answers when a node is to continue without what it waited for and what was cancelled. */
 export const GO_ON_WITHOUT = "go on without it";
@@ -65,6 +66,8 @@ export interface ExecutionHints {
   readonly checks?: readonly string[];
   /** The first step to take when its agent is stuck. */
   readonly recoveryPolicy?: RecoveryPolicy;
+  /** From what whoever works on it is exempt, over what its role says. */
+  readonly supervision?: OwnSupervision;
 }
 
 export interface NodeDefinition {

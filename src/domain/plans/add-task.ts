@@ -147,6 +147,7 @@ function takeHandedDown({
   model,
   checks,
   recoveryPolicy,
+  supervision,
   limits,
 }: ExecutionHints): ExecutionHints {
   return {
@@ -155,6 +156,7 @@ function takeHandedDown({
     ...(model === undefined ? {} : { model }),
     ...(checks === undefined ? {} : { checks }),
     ...(recoveryPolicy === undefined ? {} : { recoveryPolicy }),
+    ...(supervision === undefined ? {} : { supervision }),
     ...(limits === undefined ? {} : { limits }),
   };
 }

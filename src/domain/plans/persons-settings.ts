@@ -29,7 +29,7 @@ export function keepSettings(
 function keepHints(
   { files, capability, checks }: ExecutionHints,
   before: ExecutionHints | undefined,
-  { runtime, model, recoveryPolicy, limits }: ExecutionHints,
+  { runtime, model, recoveryPolicy, supervision, limits }: ExecutionHints,
 ): ExecutionHints {
   const inherited: ExecutionHints = limits ? { limits } : {};
   const { files: oldFiles, capability: _old, checks: oldChecks, ...set } = before ?? inherited;
@@ -38,6 +38,7 @@ function keepHints(
     ...(runtime === undefined ? {} : { runtime }),
     ...(model === undefined ? {} : { model }),
     ...(recoveryPolicy === undefined ? {} : { recoveryPolicy }),
+    ...(supervision === undefined ? {} : { supervision }),
     ...set,
     ...(capability === undefined ? {} : { capability }),
     ...(checks === undefined ? {} : { checks: keepOrder(checks, oldChecks) }),

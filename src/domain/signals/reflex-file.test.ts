@@ -21,10 +21,13 @@ const unit = {
 };
 const given = { unit, windows: { big: 1_000_000 }, salute: { keep: 50, directory: "/s", shared: null } };
 
-test("REFLEX-1: without a role, or with supervision off in it, there is no reflex at all", () => {
+test("REFLEX-1: without a role, or exempt from supervision, there is no reflex at all", () => {
   expect(reflexFile(undefined, settings, given)).toBeUndefined();
-  const off = { ...role, supervision: { enabled: false, nudge: true } };
-  expect(reflexFile(off, settings, given)).toBeUndefined();
+  expect(reflexFile(role, settings, given, { supervision: "role" })).toBeUndefined();
+});
+
+test("HEALTH-4: exempt from nudges, its reflex says nothing, and its reports continue", () => {
+  expect(reflexFile(role, settings, given, { nudges: "sling" })).toMatchObject({ steers: false });
 });
 
 test("CONF-3: switched off in the settings, it does not steer, and its reports continue", () => {

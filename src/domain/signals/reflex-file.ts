@@ -4,6 +4,8 @@
  */
 
 import type { Role } from "#domain/model/role.ts";
+import type { Exemptions } from "#domain/model/supervision.ts";
+import { isSpared, isSupervised } from "#domain/model/supervision.ts";
 import type { Pulse } from "./pulse.ts";
 import type { ReflexRules, ReflexSettings } from "./reflex-rules.ts";
 import { rulesFor } from "./reflex-rules.ts";
@@ -31,13 +33,16 @@ export interface ReflexFile {
   };
 }
 
+/** Undefined for one without a role, or that is not supervised; of one that is not nudged, only reports are made. */
 export function reflexFile(
   role: Role | undefined,
   settings: ReflexSettings & { readonly enabled: boolean },
   given: Pick<ReflexFile, "unit" | "windows" | "salute">,
+  exempt?: Exemptions,
 ): ReflexFile | undefined {
-  if (!role?.supervision.enabled) return undefined;
-  return { v: 1, steers: settings.enabled, rules: rulesFor(role, settings), ...given };
+  const own = exempt ? { exempt } : {};
+  if (!role || !isSupervised(own)) return undefined;
+  return { v: 1, steers: settings.enabled && !isSpared(own), rules: rulesFor(role, settings), ...given };
 }
 
 /** The pulse with the size of its context filled in, where earlier agents of its model have learned it. */

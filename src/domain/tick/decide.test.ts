@@ -1,6 +1,7 @@
 /** What a tick decides, situation by situation; what holds for every fleet is in test/properties/decide.test.ts. */
 import { describe, expect, test } from "bun:test";
 import type { ActionKind, ActionRequest } from "#domain/model/action.ts";
+import type { Attempt } from "#domain/model/attempt.ts";
 import { type Condition, quotaId } from "#domain/model/condition.ts";
 import type { EventOf } from "#domain/model/event.ts";
 import type { WorkNode } from "#domain/model/work.ts";
@@ -95,6 +96,71 @@ describe("ANOM-6: an agent that has met what only a person can solve", () => {
     const recoveries = [recoveryWith({ askedAt: NOW - 900, answeredAt: NOW - 500 })];
     expect(asked({ ...blocked, recoveries })).toEqual([]);
     expect(asked(working({ attempt: attemptWith({ blocker, status: "paused" }) }))).toEqual([]);
+  });
+});
+
+describe("HEALTH-4: an agent that is exempt", () => {
+  const NUDGES = { exempt: { nudges: "role" } } as const;
+  const SUPERVISION = { exempt: { supervision: "sling" } } as const;
+  const stuckAs = (exempt: Partial<Attempt>, more: Partial<Snapshot> = {}) =>
+    working({ attempt: attemptWith(exempt), pulse: silentFor(60 * MINUTE) }, more);
+  const hung = { calls: [{ tool: "Bash", argsHash: "a", ok: null, errorClass: null, ms: null, id: "1" }] };
+
+  test.each<[string, Snapshot, string[]]>([
+    ["nobody is: it gets a hint", stuckAs({}), ["deliver no-activity"]],
+    ["from nudges: everything that speaks is passed over", stuckAs(NUDGES), ["reassign no-activity"]],
+    [
+      "from nudges, and it is to be told again first",
+      stuckAs(NUDGES, { assignments: [assignmentWith({ recoveryPolicy: "resend_last", lastDispatchAt: T0 })] }),
+      ["reassign no-activity"],
+    ],
+    [
+      "from nudges, and its command hangs",
+      working({
+        attempt: attemptWith(NUDGES),
+        pulse: { ...silentFor(60 * MINUTE), ...hung },
+        toolsStillMs: 60 * MINUTE,
+      }),
+      ["reassign tool-hangs"],
+    ],
+    ["from supervision: nothing at all", stuckAs(SUPERVISION), []],
+    [
+      "from supervision, and its worktree is broken",
+      stuckAs({ ...SUPERVISION, brokenWorktree: { part: "index", detail: "gone", wip: null } }),
+      [],
+    ],
+    [
+      "from supervision, and its process is gone",
+      working({
+        attempt: attemptWith(SUPERVISION),
+        evidence: [{ source: "process", says: "gone", at: NOW, reliability: "proof" }],
+      }),
+      ["stop proven-by-process"],
+    ],
+  ])("%s", (_what, snapshot, expected) => {
+    expect(asked(snapshot)).toEqual(expected);
+  });
+
+  test("is not asked for an update that is late", () => {
+    const late = { assignments: [assignmentWith({ expectedNextUpdateAt: NOW - MINUTE })] };
+    const busy = { pulse: pulseWith({ inTurn: true }) };
+    expect(asked(working(busy, late))).toEqual(["deliver update-overdue"]);
+    expect(asked(working({ ...busy, attempt: attemptWith(NUDGES) }, late))).toEqual([]);
+    expect(asked(working({ ...busy, attempt: attemptWith(SUPERVISION) }, late))).toEqual([]);
+  });
+
+  test("is not told what a model advises to say", () => {
+    const diagnosis = {
+      ...{ assignmentId: "A_1", askedAt: NOW - 1_000, said: "It lost its way.", failed: null },
+      left: [{ do: "nudge", message: "Read it again." }, { do: "resend" }],
+    } as const;
+    const limits = { ...LIMITS, planner: { ...LIMITS.planner, off: null, diagnoseStalls: true } };
+    const recoveries = [recoveryWith({ diagnosis })];
+    expect(asked(stuckAs(NUDGES, { limits, recoveries }))).not.toContain("deliver no-activity");
+    const refused = decide(stuckAs(NUDGES, { limits, recoveries })).events.flatMap((event) =>
+      event.type === "assignment.advised" ? [event.data.refused] : [],
+    );
+    expect(refused).toEqual(["nothing is to be said to its agent", "nothing is to be said to its agent"]);
   });
 });
 

@@ -19,6 +19,7 @@ import type { NewEvent } from "#domain/model/event.ts";
 import type { Recovery } from "#domain/model/ladder-state.ts";
 import { isDispatch, NOT_WANTED, resetLadder } from "#domain/model/ladder-state.ts";
 import type { AgentLimits } from "#domain/model/limits.ts";
+import { isSpared, isSupervised } from "#domain/model/supervision.ts";
 import type { WorkNode } from "#domain/model/work.ts";
 import { isOpen, nodeKey } from "#domain/model/work.ts";
 import type { GoalTree } from "#domain/plans/settle.ts";
@@ -450,7 +451,8 @@ function followJudgement(scene: Scene, outbox: Outbox, at: AtWork, judgement: Ju
     return askAboutBlocker(scene, outbox, { assignment, recovery: recovery(), fact: blocker.fact });
   }
   // One that waits for a person, a pause or a provider is left alone; a claim stands on its commit.
-  if (seen.attempt.brokenWorktree && !judgement.state.startsWith("waiting") && !scene.claim(seen.attempt)) {
+  const isBroken = seen.attempt.brokenWorktree !== undefined && isSupervised(seen.attempt);
+  if (isBroken && !judgement.state.startsWith("waiting") && !scene.claim(seen.attempt)) {
     return leaveBroken(scene, outbox, { seen, assignment, recovery: recovery() });
   }
   switch (judgement.state) {
@@ -484,6 +486,7 @@ function followJudgement(scene: Scene, outbox: Outbox, at: AtWork, judgement: Ju
     case "idle": {
       const active = noteActive(scene.now, at, judgement);
       if (judgement.state === "idle" || assignment.expectedNextUpdateAt === null) return active;
+      if (isSpared(seen.attempt)) return active;
       return [...active, ...requestStatus(scene, { ...at, recovery: recovery() })];
     }
     default:

@@ -119,7 +119,13 @@ describe("PLAN-4: what the ladder takes of the advice", () => {
   });
 
   test("an answer is judged as a whole: what follows an end, what is said twice and what is spent", () => {
-    const at = { recovery: newRecovery("g", "T"), ladder: LIMITS.ladder, isAsked: true, againstSplit: "it is a phase" };
+    const at = {
+      recovery: newRecovery("g", "T"),
+      ladder: LIMITS.ladder,
+      isAsked: true,
+      againstSplit: "it is a phase",
+      isSpared: false,
+    };
     const { actions, refused } = judgeAdvice(
       [
         NUDGE,

@@ -69,6 +69,8 @@ export interface AdviceCase {
   readonly isAsked: boolean;
   /** Why its work cannot be split; undefined where it can. */
   readonly againstSplit: string | undefined;
+  /** Nothing may be said to its agent. */
+  readonly isSpared: boolean;
 }
 
 /** After these nothing is left that other advice could be about. */
@@ -79,6 +81,7 @@ export function refuseAdvice(advice: Advice, before: readonly Advice[], at: Advi
   const last = before.find((one) => LAST.includes(one.do));
   if (last) return `nothing follows after ${describeAdvice(last)}`;
   if (before.some((one) => one.do === advice.do)) return "it is advised twice";
+  if (at.isSpared && (advice.do === "nudge" || advice.do === "resend")) return "nothing is to be said to its agent";
   const { steps } = at.recovery;
   switch (advice.do) {
     case "resend":

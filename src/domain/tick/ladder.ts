@@ -30,6 +30,7 @@ import {
   stepsFor,
   WORKTREE_BROKEN,
 } from "#domain/model/ladder-state.ts";
+import { isSpared } from "#domain/model/supervision.ts";
 import { nodeKey } from "#domain/model/work.ts";
 import { consultModel, refuseAdvice } from "./diagnosis.ts";
 import { NO_STEPS, type Outbox, recordEvent, type TickStep } from "./draft.ts";
@@ -70,8 +71,11 @@ export function climb(scene: Scene, outbox: Outbox, stuck: Stuck): readonly Tick
   // Whatever was last done to it had to have its time too: a resume, a new leg.
   if (recovery.lastStepAt !== null && !hasPassed(seen.attempt.updatedAt, own.patienceMs, now)) return NO_STEPS;
   if (isReplanAwaited(scene, recovery)) return NO_STEPS;
+  const spared = isSpared(seen.attempt);
   const rung =
-    cause === TOOL_HANGS ? rungOfHang(recovery, ladder) : nextRung(recovery, assignment.recoveryPolicy, ladder);
+    cause === TOOL_HANGS
+      ? rungOfHang(recovery, ladder, spared)
+      : nextRung(recovery, assignment.recoveryPolicy, ladder, spared);
   const current = { ...stuck, recovery };
   const consulted = consultModel(scene, outbox, current, rung);
   switch (consulted.kind) {
@@ -92,7 +96,8 @@ function takeRung(scene: Scene, outbox: Outbox, stuck: Stuck, rung: Rung): reado
   const tried = replan(scene, outbox, stuck);
   if (tried.kind === "taken") return tried.steps;
   const { recovery } = tried;
-  const next = nextRung(recovery, stuck.assignment.recoveryPolicy, scene.limits.ladder);
+  const { assignment, seen } = stuck;
+  const next = nextRung(recovery, assignment.recoveryPolicy, scene.limits.ladder, isSpared(seen.attempt));
   return [...tried.steps, ...stepOn(scene, outbox, { ...stuck, recovery }, next)];
 }
 
@@ -110,6 +115,7 @@ function followAdvice(
     ladder: scene.limits.ladder,
     isAsked: scene.isAsked(recovery) || outbox.hasForNode("ask", recovery),
     againstSplit: whyNotSplit(scene, recovery),
+    isSpared: isSpared(stuck.seen.attempt),
   };
   const refused: TickStep[] = [];
   for (const advice of left) {
@@ -170,8 +176,8 @@ function askAdvised(
 }
 
 /** The agent is asked once; words reach it only when its call has ended, so the next step ends it. */
-function rungOfHang(recovery: Recovery, limits: LadderLimits): Rung {
-  return recovery.cause === TOOL_HANGS ? nextRung(recovery, "resend_last", limits) : "hint";
+function rungOfHang(recovery: Recovery, limits: LadderLimits, spared: boolean): Rung {
+  return spared || recovery.cause === TOOL_HANGS ? nextRung(recovery, "resend_last", limits, spared) : "hint";
 }
 
 function stepOn(scene: Scene, outbox: Outbox, stuck: Stuck, rung: Rung): readonly TickStep[] {

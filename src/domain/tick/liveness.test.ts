@@ -62,7 +62,52 @@ type Row = [
   because: string,
 ];
 
+const UNSUPERVISED = { attempt: attemptWith({ exempt: { supervision: "sling" } }) };
+
 const rows: Row[] = [
+  [
+    "silent for days in its turn, and not supervised",
+    { ...UNSUPERVISED, pulse: silentFor(3_000 * MINUTE) },
+    {},
+    "working",
+    "not-supervised",
+  ],
+  [
+    "idle with open work, and not supervised",
+    { ...UNSUPERVISED, ...idleSince(3_000 * MINUTE) },
+    {},
+    "idle",
+    "not-supervised",
+  ],
+  [
+    "looping, and not supervised",
+    { ...UNSUPERVISED, ...inTurn({ calls: [call(), call(), call()] }) },
+    {},
+    "working",
+    "not-supervised",
+  ],
+  [
+    "asks in plain words, and is not supervised",
+    { ...UNSUPERVISED, ...idleSince(20 * MINUTE), fingerprint: { class: "waiting-on-human", words: "Which one?" } },
+    {},
+    "idle",
+    "not-supervised",
+  ],
+  ["asks openly, and is not supervised", UNSUPERVISED, { asking: true }, "waiting-human", "question-open"],
+  [
+    "dead by proof, and not supervised",
+    { ...UNSUPERVISED, evidence: [says("process", "gone", "proof")] },
+    {},
+    "dead",
+    "proven-by-process",
+  ],
+  [
+    "signs of death, and not supervised",
+    { ...UNSUPERVISED, ...idleSince(20 * MINUTE), evidence: [says("terminal", "gone"), says("agent", "gone")] },
+    {},
+    "detecting",
+    "signs-of-death",
+  ],
   [
     "silent after it asked in plain words",
     { ...idleSince(20 * MINUTE), fingerprint: { class: "waiting-on-human", words: "Which one?" } },

@@ -8,6 +8,7 @@
 import { hasPassed, isDue } from "#domain/core/elapsed.ts";
 import type { Assignment } from "#domain/model/assignment.ts";
 import type { Recovery } from "#domain/model/ladder-state.ts";
+import { isSupervised } from "#domain/model/supervision.ts";
 import type { Pulse, ToolCall } from "#domain/signals/pulse.ts";
 import { RECENT_CALLS } from "#domain/signals/pulse.ts";
 import { CANCELLED } from "#domain/signals/signal.ts";
@@ -69,7 +70,15 @@ export function judgeLiveness(about: LivenessCase, now: number, limits: Liveness
   if (proof) return { state: "dead", because: `proven-by-${proof.source}` };
   const { status } = seen.attempt;
   if (status === "preparing" || status === "starting") return { state: "starting", because: "not-up-yet" };
-  return judgeDoubt(about, signs, now, limits) ?? judgeWaiting(about, now, limits) ?? judgeActivity(about, now, limits);
+  const found = judgeDoubt(about, signs, now, limits) ?? judgeWaiting(about, now, limits);
+  return found ?? excuseUnsupervised(seen, judgeActivity(about, now, limits));
+}
+
+/** Whatever it does or leaves undone is its own affair; only its death is not (HEALTH-4). */
+function excuseUnsupervised({ attempt, pulse }: AgentSeen, judgement: Judgement): Judgement {
+  if (isSupervised(attempt)) return judgement;
+  const isHeld = judgement.state === "silent" || judgement.state === "looping" || judgement.state === "waiting-human";
+  return isHeld ? { state: pulse?.inTurn ? "working" : "idle", because: "not-supervised" } : judgement;
 }
 
 /** Something speaks for its death, whether or not it suffices. */
