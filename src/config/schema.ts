@@ -143,8 +143,8 @@ const sync = group("Passing on what one agent learned to the agents it concerns.
   every: duration("15s", "How often new learnings are looked for and passed on.", { min: "100ms" }),
   minScore: amount(0.5, "Learnings scored below this, from 0 to 1, are kept but not passed on.", { min: 0, max: 1 }),
   rate: group("How much one agent may be told.", {
-    max: count(5, "How many learnings one agent may receive within `per`.", { max: 1000 }),
-    per: duration("10m", "The span of time that `max` counts in.", { min: "1s" }),
+    max: count(3, "How many learnings one agent may receive within `per`.", { max: 1000 }),
+    per: duration("1h", "The span of time that `max` counts in.", { min: "1s" }),
   }),
 });
 

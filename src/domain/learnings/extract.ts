@@ -1,14 +1,15 @@
 /**
- * What an agent discovers, found in what it is heard to do (SYNC-1): a command that failed and, changed, worked later.
- * An **ear** is what one attempt was heard to do so far, bounded; each thing heard makes a new one and, now and then, a
+ * What an agent discovers, found in what it is heard to do (SYNC-1): a failure and what ended it (remedy.ts), and what the
+ * agent itself says it found out (statement.ts), each once however often it comes up. An **ear** is what one attempt was heard to do so far, bounded; each thing heard makes a new one and, now and then, a
  * discovery. Whether a discovery is worth telling anybody is in its score; who is told is not known here (relate.ts).
  * Everything heard is data of others: it is quoted, cut and never followed.
  */
-import { inline } from "#domain/core/quote.ts";
-import type { ShellCommand } from "#domain/core/shell-words.ts";
-import { shellCommands } from "#domain/core/shell-words.ts";
-import { failureIn, tellingLine } from "#domain/core/similarity.ts";
+import { failureIn } from "#domain/core/similarity.ts";
 import type { ToolUse } from "#domain/core/tools.ts";
+import { essentialParts, isLook, simplify } from "./command-shape.ts";
+import { failureKind, looksFailed, wasDenied } from "./failure-kind.ts";
+import { findRemedy, type OpenFailure, type Worked } from "./remedy.ts";
+import { findStatements } from "./statement.ts";
 
 /** One thing that an attempt did or said, as the extractor hears it. */
 export type Overheard =
@@ -26,20 +27,21 @@ export type Overheard =
     }
   | { readonly kind: "said" | "report"; readonly at: number; readonly id: string; readonly text: string };
 
-/** A command that failed and has no remedy yet. */
-interface OpenFailure {
-  readonly command: string;
-  readonly key: string;
-  readonly says: string;
-  readonly failing: string;
-}
-
 /** What one attempt was heard to do: plain data, bounded. */
 export interface Ear {
   readonly failures: readonly OpenFailure[];
+  readonly worked: readonly Worked[];
+  /** When it last changed a file. */
+  readonly editedAt: number | null;
+  /** The last command failed, and nothing has worked since. */
+  readonly inTrouble: boolean;
+  /** What its commands named lately, in lower case. */
+  readonly met: readonly string[];
+  /** What it has discovered already, by what each names: the same in other words is no second discovery. */
+  readonly told: readonly (readonly string[])[];
 }
 
-export const NEW_EAR: Ear = { failures: [] };
+export const NEW_EAR: Ear = { failures: [], worked: [], editedAt: null, inTrouble: false, met: [], told: [] };
 
 export interface Discovery {
   readonly kind: "failure-fix" | "fact";
@@ -59,37 +61,98 @@ export interface Discovery {
   readonly id: string;
 }
 
-/** Failures an ear remembers at once. */
-const MOST_FAILURES = 8;
+/** Failures, and commands that worked, which an ear remembers at once. */
+const MOST_FAILURES = 12;
+const MOST_WORKED = 12;
+const MOST_MET = 60;
+const MOST_TOLD = 40;
+/** What failed longer ago than this has nothing to do with what works now. */
+const FAILURE_LASTS_MS = 3 * 60 * 60_000;
 
 export function listen(ear: Ear, heard: Overheard): { readonly ear: Ear; readonly found: readonly Discovery[] } {
-  const command = heard.kind === "call" && heard.does === "shell" ? shellCommandIn(heard.args) : undefined;
-  if (heard.kind !== "call" || command === undefined) return { ear, found: [] };
-  const key = commandKey(command);
-  if (key === "") return { ear, found: [] };
-  if (!heard.ok) {
-    const failure = { command, key, says: tellingLine(heard.result), failing: failureKey(command, heard.result) };
-    const others = ear.failures.filter((one) => one.key !== key);
-    return { ear: { failures: [...others, failure].slice(-MOST_FAILURES) }, found: [] };
-  }
-  const solved = ear.failures.findLast((one) => one.key !== key && programOf(one.key) === programOf(key));
-  const left = ear.failures.filter((one) => one !== solved && one.key !== key);
-  return { ear: { failures: left }, found: solved ? [discoveryOf(solved, command, heard.id)] : [] };
+  if (heard.kind !== "call") return hearWords(ear, heard);
+  if (heard.does === "edit") return { ear: heard.ok ? { ...ear, editedAt: heard.at } : ear, found: [] };
+  const command = heard.does === "shell" ? shellCommandIn(heard.args) : undefined;
+  if (command === undefined || simplify(command).length === 0) return { ear, found: [] };
+  if (!heard.ok && wasDenied(heard.result)) return { ear, found: [] };
+  return hearCommand(ear, heard, command);
 }
 
-function discoveryOf({ command, failing, says }: OpenFailure, fix: string, id: string): Discovery {
-  const why = says === "" ? "" : ` (${inline(says, 160)})`;
-  return {
+function hearCommand(ear: Ear, heard: Extract<Overheard, { kind: "call" }>, command: string) {
+  const { at, id, result } = heard;
+  const fresh = ear.failures.filter((one) => at - one.at < FAILURE_LASTS_MS);
+  const met = [...ear.met, ...namedBy(command)].slice(-MOST_MET);
+  const isOnlyLooking = simplify(command).every(isLook);
+  if (!heard.ok || (!isOnlyLooking && looksFailed(result))) {
+    if (isOnlyLooking && !command.includes("commit")) return { ear: { ...ear, met }, found: [] };
+    const failure = { at, command, failing: failureKey(command, result), result, kind: failureKind(result) };
+    const failures = [...fresh, failure].slice(-MOST_FAILURES);
+    return { ear: { ...ear, failures, met, inTrouble: true }, found: [] };
+  }
+  if (isOnlyLooking && !command.includes("commit")) return { ear: { ...ear, failures: fresh, met }, found: [] };
+  const { failures: solved, remedy } = findRemedy({ ...ear, failures: fresh }, command);
+  const next: Ear = {
+    ...ear,
+    failures: fresh.filter((one) => !solved.includes(one)),
+    worked: [...ear.worked, { at, command }].slice(-MOST_WORKED),
+    inTrouble: false,
+    met,
+  };
+  const [first] = solved;
+  if (!remedy || !first) return { ear: next, found: [] };
+  const names = remedy.names.map((word) => word.toLowerCase());
+  if (names.length > 0 && names.every((one) => isTold(ear, [one]))) return { ear: next, found: [] };
+  const discovery: Discovery = {
     kind: "failure-fix",
-    text: `${inline(command, 160)} fails${why}; ${inline(fix, 160)} works.`,
-    key: `${failing} => ${commandKey(fix)}`,
-    failing,
-    fix: commandKey(fix),
-    paths: pathsIn(`${command} ${fix}`),
-    score: says === "" ? 0.5 : 0.7,
+    text: remedy.text,
+    key: `${commandKey(first.command)} => ${names.toSorted().join(" ")}`.slice(0, LONGEST_KEY),
+    failing: first.failing,
+    fix: commandKey(command),
+    paths: pathsIn(`${first.command} ${command}`),
+    score: remedy.score,
     via: "tool",
     id,
   };
+  return { ear: remember(next, names), found: [discovery] };
+}
+
+const LONGEST_KEY = 400;
+
+function hearWords(ear: Ear, heard: Extract<Overheard, { kind: "said" | "report" }>) {
+  const via = heard.kind === "report" ? "report" : "reply";
+  const hasMet = (anchor: string) => ear.met.some((one) => one.includes(anchor) || anchor.includes(one));
+  let now = ear;
+  const found: Discovery[] = [];
+  for (const { text, anchors, score } of findStatements(heard.text, { via, inTrouble: ear.inTrouble, hasMet })) {
+    if (isTold(now, anchors)) continue;
+    // What is not worth telling may be said again, better.
+    if (score >= WORTH_REMEMBERING) now = remember(now, anchors);
+    const key = `says ${anchors.toSorted().slice(0, 4).join(" ")}`.slice(0, LONGEST_KEY);
+    found.push({ kind: "fact", text, key, failing: null, fix: null, paths: pathsIn(text), score, via, id: heard.id });
+  }
+  return { ear: now, found };
+}
+
+const WORTH_REMEMBERING = 0.5;
+
+function remember(ear: Ear, anchors: readonly string[]): Ear {
+  return { ...ear, told: [...ear.told, anchors.slice(0, 16)].slice(-MOST_TOLD) };
+}
+
+/** Something that was told names what this names. */
+function isTold({ told }: Ear, anchors: readonly string[]): boolean {
+  return told.some((known) => {
+    const shared = anchors.filter((one) => known.some((other) => one.includes(other) || other.includes(one))).length;
+    return shared > 0 && shared * 2 >= Math.min(anchors.length, known.length);
+  });
+}
+
+/** Variables, flags and other words by which one may speak of it later. */
+function namedBy(command: string): string[] {
+  return simplify(command)
+    .flatMap(({ variables, program, words }) => [...variables, program, ...words])
+    .map((word) => word.toLowerCase())
+    .filter((word) => word.length >= 4);
 }
 
 /** The command of a shell's call; the arguments may be cut, and then nothing is known. */
@@ -102,14 +165,9 @@ export function shellCommandIn(args: string): string | undefined {
   }
 }
 
-/** Filters behind a pipe that only shorten what is printed. */
-const SHORTENERS: ReadonlySet<string> = new Set(["tail", "head", "cat", "less", "tee", "grep"]);
-
 /** How a shell command is recognised again: `npm test -- auth` and `npm test -- auth 2>&1 | tail` are one. */
 export function commandKey(command: string): string {
-  const parts = shellCommands(command.slice(0, LONGEST_COMMAND));
-  const kept = parts.filter((part, index) => !isMove(part, parts.length, index) && !isShortener(part));
-  return kept
+  return essentialParts(command)
     .map(({ joint, assignments, words }, index) =>
       [index === 0 ? "" : joint, ...assignments.map(({ text }) => text), ...words.map(({ text }) => text)]
         .filter((word) => word !== "")
@@ -117,20 +175,6 @@ export function commandKey(command: string): string {
     )
     .join(" ")
     .trim();
-}
-
-const LONGEST_COMMAND = 4_096;
-
-function isMove({ words }: ShellCommand, parts: number, index: number): boolean {
-  return words[0]?.text === "cd" && index + 1 < parts;
-}
-
-function isShortener({ joint, words }: ShellCommand): boolean {
-  return joint === "|" && SHORTENERS.has(words[0]?.text ?? "");
-}
-
-function programOf(key: string): string {
-  return key.split(" ").find((word) => !/^\w+=/.test(word)) ?? "";
 }
 
 const BETWEEN = " ! ";
@@ -147,8 +191,9 @@ export function commandOfFailure(failing: string): string {
 
 const PATH = /(?:^|[\s'"=])((?:[\w.@-]+\/)+[\w.@-]+)/g;
 const MOST_PATHS = 5;
+const LOOKED_THROUGH = 1_000;
 
 function pathsIn(text: string): string[] {
-  const paths = [...text.matchAll(PATH)].map(([, path = ""]) => path.replace(/^\.\//, ""));
+  const paths = [...text.slice(0, LOOKED_THROUGH).matchAll(PATH)].map(([, path = ""]) => path.replace(/^\.\//, ""));
   return [...new Set(paths)].slice(0, MOST_PATHS);
 }
