@@ -7,7 +7,7 @@
 import { failureIn } from "#domain/core/similarity.ts";
 import type { ToolUse } from "#domain/core/tools.ts";
 import { essentialParts, isLook, simplify } from "./command-shape.ts";
-import { failureKind, looksFailed, wasDenied } from "./failure-kind.ts";
+import { blameOf, looksFailed, wasDenied } from "./failure-blame.ts";
 import { findRemedy, type OpenFailure, type Worked } from "./remedy.ts";
 import { findStatements } from "./statement.ts";
 
@@ -81,11 +81,11 @@ export function listen(ear: Ear, heard: Overheard): { readonly ear: Ear; readonl
 function hearCommand(ear: Ear, heard: Extract<Overheard, { kind: "call" }>, command: string) {
   const { at, id, result } = heard;
   const fresh = ear.failures.filter((one) => at - one.at < FAILURE_LASTS_MS);
-  const met = [...ear.met, ...namedBy(command)].slice(-MOST_MET);
+  const met = [...ear.met, ...listNames(command)].slice(-MOST_MET);
   const isOnlyLooking = simplify(command).every(isLook);
   if (!heard.ok || (!isOnlyLooking && looksFailed(result))) {
     if (isOnlyLooking && !command.includes("commit")) return { ear: { ...ear, met }, found: [] };
-    const failure = { at, command, failing: failureKey(command, result), result, kind: failureKind(result) };
+    const failure = { at, command, failing: failureKey(command, result), result, blame: blameOf(result) };
     const failures = [...fresh, failure].slice(-MOST_FAILURES);
     return { ear: { ...ear, failures, met, inTrouble: true }, found: [] };
   }
@@ -148,7 +148,7 @@ function isTold({ told }: Ear, anchors: readonly string[]): boolean {
 }
 
 /** Variables, flags and other words by which one may speak of it later. */
-function namedBy(command: string): string[] {
+function listNames(command: string): string[] {
   return simplify(command)
     .flatMap(({ variables, program, words }) => [...variables, program, ...words])
     .map((word) => word.toLowerCase())

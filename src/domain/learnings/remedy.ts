@@ -8,7 +8,7 @@ import { inline } from "#domain/core/quote.ts";
 import { tellingLine } from "#domain/core/similarity.ts";
 import type { SimpleCommand } from "./command-shape.ts";
 import { essentialParts, flagName, isFlag, isLook, isWrapper, simplify, verbOf } from "./command-shape.ts";
-import { type FailureKind, namesIn, remediesNamed } from "./failure-kind.ts";
+import { type FailureBlame, namesIn, remediesNamed } from "./failure-blame.ts";
 
 /** A command that failed and has no remedy yet. */
 export interface OpenFailure {
@@ -17,7 +17,7 @@ export interface OpenFailure {
   /** How the failure is recognised again (extract.ts). */
   readonly failing: string;
   readonly result: string;
-  readonly kind: FailureKind;
+  readonly blame: FailureBlame;
 }
 
 /** A command that worked since. */
@@ -67,20 +67,20 @@ function describe(
   const more = moreThan(tried, now);
   const last = related.at(-1) ?? first;
   const edited = (past.editedAt !== null && past.editedAt >= last.at) || now.some(isEdit);
-  const kind = related.some((one) => one.kind === "surroundings") ? "surroundings" : first.kind;
+  const blame = related.some((one) => one.blame === "surroundings") ? "surroundings" : first.blame;
   const between = more.length > 0 ? [] : runBetween(last, past.worked);
   const run = between.length > 0 ? between.flatMap(simplify) : now;
   const named =
     related.some(({ result }) => remediesNamed(result).some((one) => isRun(one, run))) || isNamed(related, run);
-  const score = scoreOf({ more, between, edited, kind, named, isCommit: isCommit(first) && isCommit({ command }) });
+  const score = scoreOf({ more, between, edited, blame, named, isCommit: isCommit(first) && isCommit({ command }) });
   if (score === 0) return undefined;
   const says = tellingLine(last.result);
   const why = says === "" ? "" : ` (${inline(says, 160)})`;
-  const fails = inline(stripped(first.command), 180);
+  const fails = inline(stripFilters(first.command), 180);
   const works =
     between.length > 0
-      ? `it works after ${between.map((one) => inline(stripped(one), 180)).join(" and ")}`
-      : `${inline(stripped(command), 240)} works`;
+      ? `it works after ${between.map((one) => inline(stripFilters(one), 180)).join(" and ")}`
+      : `${inline(stripFilters(command), 240)} works`;
   return {
     text: `${fails} fails${why}; ${works}.`,
     anchors: more,
@@ -105,20 +105,20 @@ interface Signs {
   readonly more: readonly string[];
   readonly between: readonly string[];
   readonly edited: boolean;
-  readonly kind: FailureKind;
+  readonly blame: FailureBlame;
   readonly named: boolean;
   readonly isCommit: boolean;
 }
 
-function scoreOf({ more, between, edited, kind, named, isCommit: commits }: Signs): number {
+function scoreOf({ more, between, edited, blame, named, isCommit: commits }: Signs): number {
   if (more.length === 0 && between.length === 0) return 0;
-  if (commits) return kind === "surroundings" ? 0.7 : 0;
+  if (commits) return blame === "surroundings" ? 0.7 : 0;
   if (named) return 0.85;
   const sets = more.some((word) => /^[A-Z_][A-Z0-9_]{2,}=/.test(word));
-  if (edited) return sets && kind !== "code" ? 0.55 : 0;
-  if (sets) return kind === "code" ? 0.65 : 0.8;
-  if (more.length > 0) return kind === "surroundings" ? 0.7 : 0.55;
-  return kind === "surroundings" ? 0.65 : 0;
+  if (edited) return sets && blame !== "code" ? 0.55 : 0;
+  if (sets) return blame === "code" ? 0.65 : 0.8;
+  if (more.length > 0) return blame === "surroundings" ? 0.7 : 0.55;
+  return blame === "surroundings" ? 0.65 : 0;
 }
 
 function isCommit({ command }: { readonly command: string }): boolean {
@@ -245,7 +245,7 @@ function isRun(named: string, now: readonly SimpleCommand[]): boolean {
 }
 
 /** As it was typed, without the filters behind it. */
-function stripped(command: string): string {
+function stripFilters(command: string): string {
   const parts = essentialParts(command, true);
   const words = parts.map(({ joint, assignments, words: all }, index) =>
     [index === 0 ? "" : joint, ...assignments.map(({ text }) => text), ...all.map(({ text }) => text)]

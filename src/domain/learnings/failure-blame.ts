@@ -4,7 +4,7 @@
  * print; a failure that says neither is in between.
  */
 
-export type FailureKind = "surroundings" | "code" | "unclear";
+export type FailureBlame = "surroundings" | "code" | "unclear";
 
 /** Something is not there, not set, not reachable, not allowed, or of another version. */
 const SURROUNDINGS =
@@ -16,7 +16,7 @@ const PERHAPS = /\btimed? ?out\b|locale|profile|version|not found|missing|[A-Z]{
 const CODE =
   /error TS\d+|\bassert(?:ion)?(?:error)?\b|expected .{0,80}(?:got|received|to (?:be|equal|have))|syntaxerror|syntax error|parse error|unexpected token|is not assignable|does not exist on type|has no (?:attribute|member|field|method)|undefined (?:variable|method|reference)|mismatched types|cannot find (?:name|symbol|value|type)|borrow|unused (?:variable|import)|typeerror|nameerror|referenceerror|nullpointer|panicked|segmentation|\d+ (?:failed|failing|failures?)|FAIL(?:ED)?\b|eslint|prefer-const|no-unused|indentation|undefined:|does not match reference|snapshot/i;
 
-export function failureKind(result: string): FailureKind {
+export function blameOf(result: string): FailureBlame {
   if (SURROUNDINGS.test(result)) return "surroundings";
   if (CODE.test(result)) return "code";
   return PERHAPS.test(result) ? "surroundings" : "unclear";
