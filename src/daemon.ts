@@ -1,5 +1,5 @@
 /**
- * Entry of the daemon's bundle: `daemon --root <project> --instance <id> [--no-supervision] [--auto [--auto-flags <json>]]`, as `overseer up` starts it.
+ * Entry of the daemon's bundle: `daemon --root <project> --instance <id> [--no-supervision] [--watching <ms>] [--auto [--auto-flags <json>]]`, as `overseer up` starts it.
  * The program behind it is daemon/main.ts.
  */
 import { parseAutoFlags } from "#domain/health/daemon-life.ts";
@@ -20,10 +20,15 @@ async function main(): Promise<void> {
   forgetCompiler(env);
   const root = await findRoot({ cwd: process.cwd(), flag: wordAfter("--root"), env: env as Record<string, string> });
   const supervision = !Bun.argv.includes("--no-supervision");
+  const everyMs = Number(wordAfter("--watching") ?? 0);
   const auto = Bun.argv.includes("--auto");
   const instance = wordAfter("--instance");
   const flags = parseAutoFlags(JSON.parse(wordAfter("--auto-flags") ?? "{}"));
-  await daemonIn(root, env, { version, supervision, auto, flags, ...(instance === undefined ? {} : { instance }) });
+  await daemonIn(root, env, {
+    ...{ version, supervision, auto, flags },
+    ...(everyMs > 0 ? { watching: { everyMs } } : {}),
+    ...(instance === undefined ? {} : { instance }),
+  });
 }
 
 void main().then(

@@ -17,7 +17,7 @@ import { refuseToAgents } from "#domain/agents/seat-belt.ts";
 import { needsRunner } from "#domain/agents/verbs.ts";
 import type { Actor } from "#domain/core/actor.ts";
 import { speaksForPerson } from "#domain/core/caller.ts";
-import type { AutoFlags } from "#domain/health/daemon-life.ts";
+import type { AutoFlags, WatchingOnly } from "#domain/health/daemon-life.ts";
 import { parsePlace } from "#domain/health/place.ts";
 import { messageOf, OverseerError, systemCode } from "#errors.ts";
 import type { GitTools } from "#git/git.ts";
@@ -176,6 +176,7 @@ export interface DaemonWords {
   readonly supervision: boolean;
   readonly auto: boolean;
   readonly flags?: AutoFlags;
+  readonly watching?: WatchingOnly;
   /** The name of this life; a new one where none is given. */
   readonly instance?: string;
 }
@@ -194,6 +195,7 @@ export async function daemonIn(root: Root, env: Env, words: DaemonWords): Promis
     supervision: words.supervision,
     auto: words.auto,
     flags: words.flags ?? {},
+    ...(words.watching ? { watching: words.watching } : {}),
     awaited: words.instance !== undefined,
     tick,
     idle,

@@ -299,7 +299,7 @@ export const MENU: readonly MenuEntry<Parts>[] = [
   {
     name: "watch",
     group: "Fleet and upkeep",
-    summary: "Supervise agents on other hosts by their SALUTE reports.",
+    summary: "Look after agents and start none; --salute: elsewhere.",
     load: () => import("./commands/watch.ts"),
   },
   {

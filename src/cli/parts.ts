@@ -7,7 +7,7 @@ import type { LoadedConfig } from "#config/load.ts";
 import type { SettingsChange } from "#control/trust.ts";
 import type { World } from "#control/world.ts";
 import type { RemedyResult } from "#domain/guard/remedy-context.ts";
-import type { AutoFlags } from "#domain/health/daemon-life.ts";
+import type { AutoFlags, WatchingOnly } from "#domain/health/daemon-life.ts";
 import type { Clock } from "#sys/clock.ts";
 import type { Exec } from "#sys/exec.ts";
 import type { Processes } from "#sys/processes.ts";
@@ -44,6 +44,7 @@ export interface Parts {
     readonly supervision: boolean;
     readonly auto: boolean;
     readonly flags?: AutoFlags;
+    readonly watching?: WatchingOnly;
   }): Promise<void>;
   /** Has an agent repair what the file says has failed, until its turn ends or a signal tells us to stop. */
   remediate(contextFile: string): Promise<RemedyResult>;

@@ -4,7 +4,7 @@
  * without.
  */
 import type { Config } from "#config/schema.ts";
-import type { DaemonState, Heartbeat, LoopTrouble, Registration } from "#domain/health/daemon-life.ts";
+import type { DaemonState, Heartbeat, LoopTrouble, Registration, WatchingOnly } from "#domain/health/daemon-life.ts";
 import { judgeDaemon, parseHeartbeat, parseRegistration } from "#domain/health/daemon-life.ts";
 import type { Hold } from "#domain/health/settings.ts";
 import { readNow } from "#sys/read-now.ts";
@@ -27,6 +27,8 @@ export interface DaemonStatus {
   /** Why it starts, checks and lands nothing under the settings as they are. */
   readonly hold: Hold | null;
   readonly supervision: boolean;
+  /** It starts nobody and lands nothing, and looks so often at least; null where it does both. */
+  readonly watching: WatchingOnly | null;
   /** Started with `up --auto`. */
   readonly auto: boolean;
   /** How many workers of its own auto mode has, and why it takes no task now; null where it does not run. */
@@ -73,6 +75,7 @@ export async function daemonStatus(world: World, config: Config | undefined): Pr
     configProblem: beat?.configProblem ?? null,
     hold: beat?.hold ?? null,
     supervision: registration.supervision,
+    watching: registration.watching ?? null,
     auto: registration.auto,
     pool: registration.auto ? poolOf(registration, beat, config) : null,
     isDiskFull,
@@ -96,16 +99,21 @@ const STOPPED: DaemonStatus = {
   configProblem: null,
   hold: null,
   supervision: true,
+  watching: null,
   auto: false,
   pool: null,
   isDiskFull: false,
 };
 
 /** CONF-3: the rings that are switched off, by the configuration or for this life of the daemon. */
-export function listSwitchedOff(config: Config | undefined, daemon: Pick<DaemonStatus, "supervision">): string[] {
+export function listSwitchedOff(
+  config: Config | undefined,
+  daemon: Pick<DaemonStatus, "supervision" | "watching">,
+): string[] {
   const rings = ["reconcile", "watch", "sync", "reflex"] as const;
   return [
     ...(daemon.supervision ? [] : ["supervision"]),
+    ...(daemon.watching ? ["dispatch"] : []),
     ...rings.filter((ring) => config !== undefined && !config[ring].enabled),
   ];
 }

@@ -13,6 +13,7 @@ import {
   parseIntent,
   parseRegistration,
   type Registration,
+  type WatchingOnly,
 } from "#domain/health/daemon-life.ts";
 import { type ErrorKind, EXIT_CODES, OverseerError } from "#errors.ts";
 import type { Lock } from "#sys/locks.ts";
@@ -44,7 +45,7 @@ export function holderRefusal(world: World, version: string): OverseerError {
     ? new OverseerError(
         "conflict",
         "DAEMON_RUNNING",
-        `A daemon is already running: pid ${holder.pid}, since ${isoTime(holder.since)}, version ${holder.version}, ${holder.auto ? "in auto mode" : "without auto mode"}.`,
+        `A daemon is already running: pid ${holder.pid}, since ${isoTime(holder.since)}, version ${holder.version}, ${tellMode(holder)}.`,
         adviseAboutDaemon(holder.version, version),
       )
     : new OverseerError(
@@ -53,6 +54,11 @@ export function holderRefusal(world: World, version: string): OverseerError {
         "Another Overseer process holds this repository's lock and has not said who it is.",
         "A daemon that is starting, 'doctor --fix' or 'tick --now' holds it for a moment. Try again.",
       );
+}
+
+function tellMode({ auto, watching }: Registration): string {
+  if (watching) return "watching only";
+  return auto ? "in auto mode" : "without auto mode";
 }
 
 export interface UpOptions {
@@ -64,6 +70,8 @@ export interface UpOptions {
   readonly auto: boolean;
   /** What is said beside the configuration, which it overrides. */
   readonly flags?: AutoFlags;
+  /** Nobody is started and nothing lands. */
+  readonly watching?: WatchingOnly;
 }
 
 /** Refuses a copy and a repository without Overseer; makes the directories of run files and logs. */
@@ -112,9 +120,10 @@ export async function launchDaemon(world: World, options: UpOptions): Promise<Re
   );
 }
 
-function flagsOf({ supervision, auto, flags = {} }: UpOptions): string[] {
+function flagsOf({ supervision, auto, flags = {}, watching }: UpOptions): string[] {
   const said = Object.keys(flags).length === 0 ? [] : ["--auto-flags", JSON.stringify(flags)];
-  return [...(supervision ? [] : ["--no-supervision"]), ...(auto ? ["--auto", ...said] : [])];
+  const only = watching ? ["--watching", String(watching.everyMs)] : [];
+  return [...(supervision ? [] : ["--no-supervision"]), ...only, ...(auto ? ["--auto", ...said] : [])];
 }
 
 async function startFailure(world: World, instance: string, exit: number): Promise<OverseerError> {

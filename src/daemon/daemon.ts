@@ -219,7 +219,7 @@ export class Daemon {
   /** Answers, is registered and has adopted whoever is there, when this resolves. */
   async start(previous: { readonly registration: Registration; readonly lastBeatAt: number | null } | null) {
     const { registration, log } = this.options;
-    const { instance, pid, version, supervision } = registration;
+    const { instance, pid, version, supervision, watching } = registration;
     this.database = databaseInode(this.world);
     this.seen = await this.lastSeq();
     await this.noticeClock();
@@ -234,6 +234,7 @@ export class Daemon {
         pid,
         version,
         supervision,
+        ...(watching ? { watching: true } : {}),
         previous: previous && {
           instance: previous.registration.instance,
           pid: previous.registration.pid,
@@ -346,7 +347,7 @@ export class Daemon {
     const { config } = this.options;
     this.loops.start({
       name: "tick",
-      everyMs: () => Math.min(config.current.reconcile.tickEvery, this.ticker.nextDueInMs()),
+      everyMs: () => Math.min(this.tickEveryMs(), this.ticker.nextDueInMs()),
       spacingMs: TICK_SPACING_MS,
       run: (turn) => this.caring(() => this.ticker.turn(turn)),
     });
@@ -377,6 +378,12 @@ export class Daemon {
     this.loops.start({ name: "upkeep", everyMs: () => UPKEEP_EVERY_MS, atOnce: false, run: () => this.upkeep() });
     this.loops.start({ name: "tidy", everyMs: () => TIDY_EVERY_MS, run: () => this.tidy() });
     this.loops.start({ name: "backup", everyMs: () => BACKUP_EVERY_MS, run: () => this.backUp() });
+  }
+
+  /** One that only watches was told how often to look. */
+  private tickEveryMs(): number {
+    const { config, registration } = this.options;
+    return Math.min(config.current.reconcile.tickEvery, registration.watching?.everyMs ?? Number.POSITIVE_INFINITY);
   }
 
   private async runTick(reason: Parameters<Tick>[1]): Promise<TickOutcome> {

@@ -9,7 +9,13 @@ import { refuseTracked } from "#act/settings/tracked-state.ts";
 import { holderRefusal, livingDaemon } from "#control/daemon.ts";
 import { DAEMON_SOCKET } from "#control/daemon-client.ts";
 import type { World } from "#control/world.ts";
-import { type AutoFlags, parseHeartbeat, parseRegistration, type Registration } from "#domain/health/daemon-life.ts";
+import {
+  type AutoFlags,
+  parseHeartbeat,
+  parseRegistration,
+  type Registration,
+  type WatchingOnly,
+} from "#domain/health/daemon-life.ts";
 import type { HardFailure } from "#domain/model/auto.ts";
 import type { Tick } from "#engine/tick-contract.ts";
 import { messageOf, OverseerError } from "#errors.ts";
@@ -31,6 +37,8 @@ export interface DaemonLife {
   readonly auto: boolean;
   /** What it was told beside the configuration. */
   readonly flags?: AutoFlags;
+  /** Nobody is started and nothing lands in this life. */
+  readonly watching?: WatchingOnly;
   /** Somebody waits for it in another process and wants to know why it did not start. */
   readonly awaited: boolean;
   readonly tick: Tick;
@@ -90,7 +98,7 @@ async function live(
   await recordPlace(world);
   const socket = `${await world.socketDir()}/${DAEMON_SOCKET}`;
   const { pid, start } = world.processes.self();
-  const { version, instance, supervision, auto, flags = {}, tick } = life;
+  const { version, instance, supervision, auto, flags = {}, watching, tick } = life;
   const registration: Registration = {
     pid,
     start,
@@ -102,6 +110,7 @@ async function live(
     supervision,
     auto,
     flags,
+    ...(watching ? { watching } : {}),
   };
   // We hold the lock: whoever is registered is no more.
   const before = parseRegistration(readNow(files.registration));

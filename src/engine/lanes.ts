@@ -6,6 +6,7 @@
  */
 
 import { notifyDue } from "#act/notify.ts";
+import { isWatchingOnly } from "#act/watching-only.ts";
 import { takeReturnedAnswer } from "#control/answer-by-token.ts";
 import { listHalts } from "#control/halted.ts";
 import type { World } from "#control/world.ts";
@@ -54,9 +55,14 @@ const NEEDS_SETTINGS: ReadonlySet<ActionKind> = new Set([
   "diagnose",
 ]);
 
+/** What a daemon that only watches leaves to the next `up`; what people asked a model for is done. */
+const NEEDS_DISPATCH: ReadonlySet<ActionKind> = NEEDS_SETTINGS.difference(new Set(["plan", "diagnose"]));
+
 /** Whether what this lane does has to wait; the first tick that finds the settings in order begins again. */
 export async function isLaneHeld(world: World, kinds: readonly ActionKind[]): Promise<boolean> {
-  return kinds.some((kind) => NEEDS_SETTINGS.has(kind)) && (await world.settings()).hold !== null;
+  if (!kinds.some((kind) => NEEDS_SETTINGS.has(kind))) return false;
+  if ((await world.settings()).hold !== null) return true;
+  return kinds.some((kind) => NEEDS_DISPATCH.has(kind)) && (await isWatchingOnly(world));
 }
 
 export interface Reconciler {

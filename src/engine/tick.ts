@@ -9,6 +9,7 @@ import { settleLeftMove } from "#act/landing/lock.ts";
 import { rulesNow } from "#act/landing/rules.ts";
 import { measureRoom } from "#act/room.ts";
 import type { Settings } from "#act/settings/settings.ts";
+import { isWatchingOnly } from "#act/watching-only.ts";
 import { hasBudgets, limitsOf, type RoleSays } from "#config/limits.ts";
 import { roleSources } from "#config/places.ts";
 import { loadRoles } from "#config/roles.ts";
@@ -165,6 +166,7 @@ export async function tick(world: World, observer: Observer, reason: string): Pr
         thawedAt: fleet?.status === "moving" ? fleet.since : 0,
         safeMode: outside.safeMode,
         held: outside.held,
+        watching: outside.watching,
         skippedMs: outside.skippedMs,
         recentStarts: started.map((attempt) => attempt.createdAt).filter((at) => !hasPassed(at, 60_000, now)),
         newsUpTo: news.length < NEWS_AT_ONCE ? end : (news.at(-1)?.seq ?? cursor),
@@ -191,6 +193,7 @@ interface Outside {
   readonly landingMode: LandingMode;
   readonly safeMode: boolean;
   readonly held: string | null;
+  readonly watching: boolean;
   readonly skippedMs: number;
 }
 
@@ -220,6 +223,7 @@ async function lookOutside(world: World, observer: Observer): Promise<Outside> {
     landingMode: (await rulesNow(world)).mode,
     safeMode: (await readSafeMode(world)) !== null,
     held: await judgeHold(settings),
+    watching: await isWatchingOnly(world),
     skippedMs,
   };
 }

@@ -75,7 +75,11 @@ export const MISTAKES: readonly Mistake[] = [
   none("reject", 2, /needs a <what>/, /reject --help/),
   none("nudge", 2, /needs a <agent>/, /nudge --help/),
   none("config set agents.maxConcurrent", 2, /needs a <value>/, /config set --help/),
-  none("watch", 2, /Which reports/, /status --watch/),
+  none("watch --once", 2, /only works with --salute/, /watch --salute/),
+  none("watch --gone-after 5m", 2, /only works with --salute/, /watch --salute/),
+  ready("watch --every 5x", 2, /5x/, /2s|5m/),
+  ready("up --no-dispatch --auto", 2, /exclude each other/, /overseer watch/),
+  ready("up --every 5s", 2, /--no-dispatch/, /reconcile.tickEvery/),
   none("watch --salute $Z --every 5x --once", 2, /5x/, /2s|5m/),
   // where
   none("status", 5, /not.*git repository|no git repository/i, /cd|git init|repository/),

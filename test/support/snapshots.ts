@@ -97,6 +97,7 @@ export function snapshotOf(parts: Partial<Snapshot> = {}): Snapshot {
     thawedAt: 0,
     safeMode: false,
     held: null,
+    watching: false,
     skippedMs: 0,
     recentStarts: [],
     news: [],

@@ -7,6 +7,7 @@ import { z } from "zod";
 import { askWithinBudget } from "#act/ask-model.ts";
 import { momentNow } from "#act/checks/claim-store.ts";
 import type { ActParts } from "#act/parts.ts";
+import { isWatchingOnly } from "#act/watching-only.ts";
 import { limitsOf, plannerLimits } from "#config/limits.ts";
 import { DIAGNOSE_STALL_PROMPT } from "#config/model-prompts.ts";
 import { hasPassed } from "#domain/core/elapsed.ts";
@@ -125,6 +126,7 @@ async function record(parts: ActParts, order: DiagnoseOrder, answered: Answered)
   const { goalId, nodeId, from } = order;
   const moment = momentNow(parts);
   const limits = limitsOf(await parts.config());
+  const isWatching = await isWatchingOnly(parts);
   const store = await parts.writer();
   const { one } = await store.read({ one: attemptByNumber(from) });
   const outcome = await store.commit({
@@ -166,7 +168,7 @@ async function record(parts: ActParts, order: DiagnoseOrder, answered: Answered)
         ladder: limits.ladder,
         isAsked: questions.some((other) => other.goalId === goalId && other.workNodeId === nodeId),
         againstSplit: reasonAgainstSplit(goal, node, nodes, limits.planner.replansPerNode),
-        isSpared: isSpared(attempt),
+        bars: { isSpared: isSpared(attempt), isWatching },
       });
       const data = { diagnosis: answered.diagnosis, ...judged, ...answered.made };
       return accept(

@@ -4,6 +4,7 @@ import type { Call, Command, Option } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
 import { breakSentences, moment, plural } from "#cli/text.ts";
 import { noticesOf } from "#config/load.ts";
+import { parseDuration } from "#config/units.ts";
 import { readAuto } from "#control/auto.ts";
 import * as daemon from "#control/daemon.ts";
 import { freeze, thaw } from "#control/freeze.ts";
@@ -19,7 +20,8 @@ import {
 } from "#control/present.ts";
 import { readUnchecked } from "#control/unchecked.ts";
 import { runtimeFindings } from "#control/upkeep/doctor-machine.ts";
-import type { AutoFlags } from "#domain/health/daemon-life.ts";
+import type { World } from "#control/world.ts";
+import type { AutoFlags, WatchingOnly } from "#domain/health/daemon-life.ts";
 import { reconciler } from "#engine/lanes.ts";
 import { tickNow } from "#engine/tick-now.ts";
 import { OverseerError } from "#errors.ts";
@@ -44,6 +46,11 @@ export const upCommand: Command<Parts> = {
     { name: "tasks", value: "number", summary: "With --auto: take so many tasks, then end." },
     { name: "budget", value: "dollars", summary: "With --auto: take no more tasks once so much was spent, then end." },
     { name: "no-supervision", summary: "Serve and record only: nothing is dispatched, watched or recovered." },
+    {
+      name: "no-dispatch",
+      summary: "Watch only, as 'overseer watch': nobody is started, nothing is checked or landed.",
+    },
+    { name: "every", value: "time", summary: "With --no-dispatch: look at agents this often (default watch.every)." },
     { name: "guarded", summary: "Start a guard too, which keeps the daemon alive; one that runs already is watched." },
   ],
   examples: [
@@ -54,21 +61,23 @@ export const upCommand: Command<Parts> = {
   async run(call, parts) {
     const [supervision, auto] = [!call.has("no-supervision"), call.has("auto")];
     const flags = readAutoFlags(call);
+    refuseDispatching(call);
     const fit = (text: string) => breakSentences(call.out, text).join("\n");
     for (const notice of await noticesOf(await parts.loadConfig())) call.out.remark(fit(notice));
     const world = await parts.world();
-    const unchecked = supervision ? await readUnchecked(world, auto) : null;
+    const watching = call.has("no-dispatch") ? await readWatching(world, call.text("every")) : undefined;
+    const unchecked = supervision && !watching ? await readUnchecked(world, auto) : null;
     if (call.has("foreground")) {
       refuseBoth(call);
       if (unchecked !== null) call.out.remark(fit(unchecked));
-      return parts.runDaemon({ supervision, auto, flags });
+      return parts.runDaemon({ supervision, auto, flags, ...(watching ? { watching } : {}) });
     }
     if (call.has("guarded")) return upGuarded(call, parts, unchecked);
     const { daemonCommand: command, version } = parts;
     // Asked beside the start: a CLI that does not answer must not keep the daemon from coming up.
     const [started, clis] = await Promise.all([
-      daemon.launchDaemon(world, { command, version, supervision, auto, flags }),
-      supervision ? runtimeFindings(world) : [],
+      daemon.launchDaemon(world, { command, version, supervision, auto, flags, ...(watching ? { watching } : {}) }),
+      supervision && !watching ? runtimeFindings(world) : [],
     ]);
     const unfit = clis.filter(({ ok }) => !ok);
     if (call.json) return call.out.json(presentStarted(started, unfit, unchecked));
@@ -80,6 +89,7 @@ export const upCommand: Command<Parts> = {
         ),
       );
     }
+    if (watching) call.out.remark(WATCHES_ONLY);
     if (!supervision) call.out.remark("Without supervision: nothing is dispatched, watched or recovered.");
     for (const { check, detail, next } of unfit) {
       call.out.remark(fit(`No agent can be started on the ${check} now: ${detail} ${next ?? ""}`.trim()));
@@ -89,6 +99,32 @@ export const upCommand: Command<Parts> = {
     if (hold) call.out.remark(fit(`${hold.message} ${hold.hint}`));
   },
 };
+
+export const WATCHES_ONLY =
+  "It only watches: agents that live are looked after, nothing is dispatched, checked or landed.";
+
+/** How often it looks: as said, else as configured. */
+export async function readWatching(world: World, said: string | undefined): Promise<WatchingOnly> {
+  if (said === undefined) return { everyMs: (await world.config()).watch.every };
+  const everyMs = parseDuration(said);
+  if (everyMs !== undefined && everyMs > 0) return { everyMs };
+  throw new OverseerError("usage", "TIME_INVALID", `--every ${said} is no span of time.`, 'Write "2s" or "5m".');
+}
+
+function refuseDispatching(call: Call): void {
+  const other = call.has("auto") ? "auto" : call.has("no-supervision") ? "no-supervision" : undefined;
+  if (call.has("no-dispatch") && other !== undefined) {
+    throw new OverseerError(
+      ...(["usage", "TWO_WISHES", `--no-dispatch and --${other} exclude each other.`] as const),
+      "'overseer watch' looks after agents and starts none.",
+    );
+  }
+  if (call.text("every") === undefined || call.has("no-dispatch")) return;
+  throw new OverseerError(
+    ...(["usage", "NEEDS_NO_DISPATCH", "--every only works with --no-dispatch."] as const),
+    "How often the daemon ticks is reconcile.tickEvery in .overseer/config.yaml.",
+  );
+}
 
 function refuseBoth(call: Call): void {
   if (!call.has("guarded")) return;
@@ -140,8 +176,11 @@ export function listPassedOptions(): Option[] {
 /** What of a call is said to the daemon, as words that mean the same again. */
 export function readUpWords(call: Call): string[] {
   readAutoFlags(call); // refuses what `up` would refuse
-  const switches = ["auto", "no-supervision"].filter((name) => call.has(name)).map((name) => `--${name}`);
-  const values = AUTO_OPTIONS.flatMap((name) => {
+  refuseDispatching(call);
+  const switches = ["auto", "no-supervision", "no-dispatch"]
+    .filter((name) => call.has(name))
+    .map((name) => `--${name}`);
+  const values = [...AUTO_OPTIONS, "every"].flatMap((name) => {
     const value = call.text(name);
     return value === undefined ? [] : [`--${name}=${value}`];
   });

@@ -1,50 +1,80 @@
-/** `overseer watch --salute`: supervise agents elsewhere by their reports on a shared volume. */
+/** `overseer watch`: the daemon without dispatch; with `--salute`, agents elsewhere by their reports on a shared volume. */
 
-import type { Command } from "#cli/command.ts";
+import type { Call, Command } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
 import { inert } from "#cli/text.ts";
 import { parseDuration } from "#config/units.ts";
-import { presentPlain } from "#control/present.ts";
+import { launchDaemon } from "#control/daemon.ts";
+import { presentPlain, presentStarted } from "#control/present.ts";
 import { SaluteWatch } from "#control/salute-watch.ts";
 import { OverseerError } from "#errors.ts";
 import { systemClock } from "#sys/clock.ts";
 import { systemFiles } from "#sys/files.ts";
+import { readWatching, WATCHES_ONLY } from "./daemon.ts";
 
 const command: Command<Parts> = {
   name: "watch",
-  summary: "Supervise agents on other hosts by their SALUTE reports.",
-  details: `Agents with \`salute.sharedDir\` in their configuration write their reports there. Those without their own reflex
+  summary: "Look after agents and start none; --salute: elsewhere.",
+  details: `Alone it is the daemon of this repository without dispatch: agents at work are adopted, judged, nudged and ended where they are dead,
+and what would have to be started, checked or landed waits for 'overseer up'. It stays in this terminal until Ctrl-C, which leaves agents at work.
+With --salute it reads the reports that agents with \`salute.sharedDir\` in their configuration write there; those without their own reflex
 (\`reflex.enabled: false\`) are steered from here, by files that their hooks pick up. Ends with Ctrl-C, or when the directory is gone.`,
   options: [
+    { name: "every", value: "time", summary: "How often to look (default watch.every; of reports 2s)." },
+    { name: "interval", value: "time", summary: "The older name of --every." },
+    { name: "background", summary: "Return at once, as 'overseer up' does; 'overseer down' ends it." },
     { name: "salute", value: "dir", summary: "The shared directory, with one subdirectory per container." },
-    { name: "every", value: "time", summary: "How often to read the reports (default 2s)." },
-    { name: "gone-after", value: "time", summary: "Treat an agent as gone after this much silence (default 5m)." },
-    { name: "once", summary: "Read them once and exit." },
+    {
+      name: "gone-after",
+      value: "time",
+      summary: "With --salute: an agent is gone after this much silence (default 5m).",
+    },
+    { name: "once", summary: "With --salute: read the reports once and exit." },
   ],
-  examples: [{ line: "overseer watch --salute /shared/salute", why: "watch every agent that reports there" }],
-  async run(call, _parts) {
+  examples: [
+    { line: "overseer watch", why: "look after the agents that you have slung" },
+    { line: "overseer watch --salute /shared/salute", why: "watch every agent that reports there" },
+  ],
+  async run(call, parts) {
+    const every = call.text("every") ?? call.text("interval");
     const directory = call.text("salute");
-    if (directory === undefined) {
-      const hint =
-        "This repository's agents: 'overseer status --watch'. Those elsewhere: 'overseer watch --salute <dir>'.";
-      throw new OverseerError("usage", "SALUTE_DIR_MISSING", "Which reports are to be watched?", hint);
+    if (directory !== undefined) return watchReports(call, directory, every ?? "2s");
+    const alone = ["gone-after", "once"].find((name) => call.has(name) || call.text(name) !== undefined);
+    if (alone !== undefined) {
+      const hint = "This repository's agents: 'overseer watch'. Those elsewhere: 'overseer watch --salute <dir>'.";
+      throw new OverseerError("usage", "NEEDS_SALUTE", `--${alone} only works with --salute.`, hint);
     }
-    const clock = systemClock();
-    const goneAfterMs = timeOf("gone-after", call.text("gone-after") ?? "5m");
-    const every = timeOf("every", call.text("every") ?? "2s");
-    const watch = new SaluteWatch({ files: systemFiles(), clock, directory, goneAfterMs });
-    if (!call.has("once")) call.out.live?.();
-    for (;;) {
-      for (const note of await watch.look()) {
-        const at = new Date(clock.now()).toISOString();
-        if (call.json) call.out.json(presentPlain({ at, note }));
-        else call.out.line(`${at} ${inert(note)}`);
-      }
-      if (call.has("once")) return;
-      await clock.sleep(every);
+    const world = await parts.world();
+    const watching = await readWatching(world, every);
+    const life = { supervision: true, auto: false, watching };
+    if (!call.has("background")) {
+      call.out.remark(`${WATCHES_ONLY} Ctrl-C ends it, and leaves agents at work.`);
+      return parts.runDaemon(life);
     }
+    const { daemonCommand: command, version } = parts;
+    const started = await launchDaemon(world, { command, version, ...life });
+    if (call.json) return call.out.json(presentStarted(started, [], null));
+    call.out.line(`Watching: pid ${started.pid}, version ${started.version}. Its log: ${started.log}`);
+    call.out.remark(WATCHES_ONLY);
   },
 };
+
+async function watchReports(call: Call, directory: string, every: string): Promise<void> {
+  const clock = systemClock();
+  const goneAfterMs = timeOf("gone-after", call.text("gone-after") ?? "5m");
+  const everyMs = timeOf("every", every);
+  const watch = new SaluteWatch({ files: systemFiles(), clock, directory, goneAfterMs });
+  if (!call.has("once")) call.out.live?.();
+  for (;;) {
+    for (const note of await watch.look()) {
+      const at = new Date(clock.now()).toISOString();
+      if (call.json) call.out.json(presentPlain({ at, note }));
+      else call.out.line(`${at} ${inert(note)}`);
+    }
+    if (call.has("once")) return;
+    await clock.sleep(everyMs);
+  }
+}
 
 function timeOf(flag: string, text: string): number {
   const ms = parseDuration(text);

@@ -58,6 +58,11 @@ function explainWhole(facts: FleetFacts): Standstill[] {
         text: "The daemon runs without supervision: nothing is dispatched by itself (overseer down, then up)",
         command: "overseer down",
       }),
+    off.includes("dispatch") &&
+      standstill("switched-off", {
+        text: "WATCHING ONLY: agents that live are looked after, and nothing is dispatched, checked or landed (overseer down, then up)",
+        command: "overseer down",
+      }),
     off.includes("reconcile") &&
       standstill("switched-off", {
         text: "reconcile.enabled is false in .overseer/config.yaml: nothing is dispatched nor recovered (overseer config show)",

@@ -142,11 +142,12 @@ function explainDeferral(facts: FleetFacts, said: readonly Standstill[]): Stands
   const held = ready > 0 ? `${ready} ready ${ready === 1 ? "task waits" : "tasks wait"}` : "Ready work waits";
   const help = (cap && HELP[cap]) ?? "";
   const command = cap !== undefined && ON_MACHINE.has(cap) ? "overseer doctor" : "overseer agents";
+  const isPersons = cap === "disk" || cap === "settings" || cap === "watching";
   return [
     standstill("dispatch", {
       text: `HELD BACK: ${held} since ${isoTime(since)}: ${reason} (${help === "" ? "" : `${help}; `}${command})`,
       ...{ command, sinceAt: since, nextAt: until ?? daemon.nextTickAt },
-      turn: cap === "disk" || cap === "settings" ? "person" : "itself",
+      turn: isPersons ? "person" : "itself",
     }),
   ];
 }
@@ -163,4 +164,5 @@ const HELP: Readonly<Partial<Record<DispatchCap, string>>> = {
   memory: "it continues when there is more; capacity.minMemory is the limit",
   disk: "free some, or lower capacity.minDisk",
   files: "it continues when those have landed",
+  watching: "overseer down, then overseer up",
 };

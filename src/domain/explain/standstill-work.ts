@@ -274,8 +274,8 @@ function explainStalled(facts: FleetFacts, assignment: Assignment): Standstill {
   const recovery = stepsFor(known ?? newRecovery(assignment.goalId, assignment.workNodeId), assignment.assignmentId);
   const patience = patienceMs.get(assignment.assignmentId) ?? ladder?.patienceMs ?? 0;
   const split = facts.splits.get(assignment.assignmentId);
-  const spared = facts.spared.has(assignment.assignmentId);
-  const next = ladder && nextRung(split ? recovery : passReplan(recovery), assignment.recoveryPolicy, ladder, spared);
+  const bars = { isSpared: facts.spared.has(assignment.assignmentId), isWatching: facts.off.includes("dispatch") };
+  const next = ladder && nextRung(split ? recovery : passReplan(recovery), assignment.recoveryPolicy, ladder, bars);
   const waits = ladder && next ? waitForWords(recovery, assignment, next, ladder) : 0;
   const dueAt = Math.max(nextStepAt(recovery, patience) ?? 0, waits);
   // Whatever happens in the fleet brings the next look forward and moves the one after it; what is due stays due.

@@ -11,6 +11,13 @@ test.each([
   ["a plain daemon found", own(), found, [], "/repo"],
   ["one without supervision", own(), { ...found, supervision: false }, ["--no-supervision"], "/repo"],
   [
+    "one that only watches",
+    own(),
+    { ...found, watching: { everyMs: 1_500 } },
+    ["--no-dispatch", "--every=1500ms"],
+    "/repo",
+  ],
+  [
     "one in auto mode",
     own(),
     {

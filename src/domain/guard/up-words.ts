@@ -10,7 +10,7 @@ export interface UpWords {
   readonly cwd: string;
 }
 
-type Found = Pick<Registration, "supervision" | "auto" | "flags">;
+type Found = Pick<Registration, "supervision" | "auto" | "flags" | "watching">;
 
 export function upWords(
   own: { readonly flags: readonly string[]; readonly cwd: string },
@@ -18,8 +18,12 @@ export function upWords(
   project: string,
 ): UpWords {
   if (own.flags.length > 0 || found === null) return { words: own.flags, cwd: own.cwd };
-  const { supervision, auto, flags } = found;
-  const words = [...(supervision ? [] : ["--no-supervision"]), ...(auto ? ["--auto", ...sayFlags(flags)] : [])];
+  const { supervision, auto, flags, watching } = found;
+  const words = [
+    ...(supervision ? [] : ["--no-supervision"]),
+    ...(watching ? ["--no-dispatch", `--every=${watching.everyMs}ms`] : []),
+    ...(auto ? ["--auto", ...sayFlags(flags)] : []),
+  ];
   return { words, cwd: flags.cwd ?? project };
 }
 

@@ -27,6 +27,13 @@ export interface Registration {
   readonly auto: boolean;
   /** What `up --auto` was told beside the configuration, which it overrides. */
   readonly flags: AutoFlags;
+  /** Set after `watch` and `up --no-dispatch`: nobody is started and nothing lands; agents are looked at so often at least. */
+  readonly watching?: WatchingOnly;
+}
+
+/** A daemon that only watches, judges and recovers those that live. */
+export interface WatchingOnly {
+  readonly everyMs: number;
 }
 
 /** What may be said with `up --auto`; what is missing is as configured. */
@@ -139,7 +146,14 @@ export function parseRegistration(text: string | undefined, log?: string): Regis
     supervision: value.supervision !== false,
     auto: value.auto === true,
     flags: parseAutoFlags(value.flags),
+    ...parseWatching(value.watching),
   };
+}
+
+function parseWatching(value: unknown): Pick<Registration, "watching"> {
+  if (typeof value !== "object" || value === null || !("everyMs" in value)) return {};
+  const { everyMs } = value;
+  return typeof everyMs === "number" && everyMs > 0 ? { watching: { everyMs } } : {};
 }
 
 /** As run/daemon.json has it: with the names under which programs written for the seed look (AUTO-4). */

@@ -105,7 +105,8 @@ export type DispatchCap =
   | "files"
   | "budget"
   | "mass-death"
-  | "settings";
+  | "settings"
+  | "watching";
 
 /** No agent can be started, whoever's task it is. */
 export interface StartCondition extends Common {

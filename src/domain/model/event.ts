@@ -565,6 +565,8 @@ export interface EventData {
     readonly pid: number;
     readonly version: string;
     readonly supervision: boolean;
+    /** It starts nobody and lands nothing. */
+    readonly watching?: boolean;
     /** An earlier one that never said goodbye. */
     readonly previous: { readonly instance: string; readonly pid: number; readonly lastBeatAt: number | null } | null;
   };

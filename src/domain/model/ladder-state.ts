@@ -20,6 +20,9 @@ export type Nudge = "hint" | "warning" | "critical";
 /** Those that speak to the agent of one assignment; a new one starts with them afresh. */
 const OF_ASSIGNMENT: readonly Rung[] = ["hint", "warning", "critical", "resend"];
 
+/** Those after which somebody else does the work. */
+const NEEDS_ANOTHER: readonly Rung[] = ["replan", "reassign"];
+
 export type Steps = Readonly<Record<Rung, number>>;
 const NO_STEPS: Steps = { hint: 0, warning: 0, critical: 0, resend: 0, replan: 0, reassign: 0, pause: 0, ask: 0 };
 
@@ -107,15 +110,27 @@ const FIRST_RUNG: Readonly<Record<RecoveryPolicy, Rung>> = {
   escalate: "ask",
 };
 
-/** The rung whose turn it is; asking a person is always left. Nothing is said to one that is spared: those are passed over. */
-export function nextRung(recovery: Recovery, policy: RecoveryPolicy, limits: LadderLimits, isSpared = false): Rung {
-  const rungs = RUNGS.slice(RUNGS.indexOf(FIRST_RUNG[policy])).filter((rung) => !isSpared || !isSpoken(rung));
-  return rungs.find((rung) => rung === "ask" || recovery.steps[rung] < limits[rung]) ?? "ask";
+/** What makes rungs impossible, whatever their budgets. */
+export interface RungBars {
+  /** Nothing is to be said to the agent. */
+  readonly isSpared?: boolean;
+  /** The daemon only watches: nobody is started. */
+  readonly isWatching?: boolean;
 }
 
-/** It is said to the agent, as against what is done with it or its work. */
-export function isSpoken(rung: Rung): boolean {
-  return OF_ASSIGNMENT.includes(rung);
+/** Why a rung is passed over, as a clause; undefined where it is not. */
+export function reasonAgainstRung(rung: Rung, { isSpared = false, isWatching = false }: RungBars): string | undefined {
+  if (isSpared && OF_ASSIGNMENT.includes(rung)) return "nothing is to be said to its agent";
+  if (isWatching && NEEDS_ANOTHER.includes(rung)) return "nobody is started while the daemon only watches";
+  return undefined;
+}
+
+/** The rung whose turn it is; asking a person is always left. */
+export function nextRung(recovery: Recovery, policy: RecoveryPolicy, limits: LadderLimits, bars: RungBars = {}): Rung {
+  const rungs = RUNGS.slice(RUNGS.indexOf(FIRST_RUNG[policy]));
+  const isLeft = (rung: Rung) =>
+    rung === "ask" || (recovery.steps[rung] < limits[rung] && reasonAgainstRung(rung, bars) === undefined);
+  return rungs.find(isLeft) ?? "ask";
 }
 
 /** What was done so far, as this assignment sees it. */

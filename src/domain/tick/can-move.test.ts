@@ -7,7 +7,7 @@ import type { Judgement } from "./liveness.ts";
 
 const goal = goalOf({ status: "active" });
 const ready: WorkNode = { ...nodeWith("queued"), goalId: goal.goalId };
-const QUIET = { frozen: false, safeMode: false, held: null, conditions: [], nodes: [], goals: [goal] };
+const QUIET = { frozen: false, safeMode: false, held: null, watching: false, conditions: [], nodes: [], goals: [goal] };
 const judged = (...states: string[]) => new Map(states.map((state, at) => [at, { state } as unknown as Judgement]));
 const holds = (condition: object) => ({ conditions: [{ active: true, ...condition } as unknown as Condition] });
 

@@ -11,13 +11,14 @@ export function canMove(
     frozen,
     safeMode,
     held,
+    watching,
     conditions,
     nodes,
     goals,
-  }: Pick<Snapshot, "frozen" | "safeMode" | "held" | "conditions" | "nodes" | "goals">,
+  }: Pick<Snapshot, "frozen" | "safeMode" | "held" | "watching" | "conditions" | "nodes" | "goals">,
   judged: ReadonlyMap<number, Judgement>,
 ): boolean {
-  if (frozen || safeMode || held !== null || conditions.some(isLimiting)) return false;
+  if (frozen || safeMode || held !== null || watching || conditions.some(isLimiting)) return false;
   const isAtWork = [...judged.values()].some(({ state }) => !state.startsWith("waiting"));
   const active = new Set(goals.filter(({ status }) => status === "active").map(({ goalId }) => goalId));
   return isAtWork || nodes.some((node) => node.status === "queued" && node.kind !== "phase" && active.has(node.goalId));

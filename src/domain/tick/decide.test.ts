@@ -164,6 +164,37 @@ describe("HEALTH-4: an agent that is exempt", () => {
   });
 });
 
+describe("WATCH-1: a daemon that only watches", () => {
+  const watching = { watching: true };
+  const spent = recoveryWith({ steps: { ...recoveryWith().steps, hint: 9, warning: 9, critical: 9, resend: 9 } });
+  const broken = { brokenWorktree: { part: "index", detail: "gone", wip: null } } as const;
+  const place = { goalId: "goal_A", workNodeId: "T1" };
+  const CLAIMED = { ...claimWith(), ...place, state: "claimed", mayLand: true } as const;
+  const gone = { evidence: [{ source: "process", says: "gone", at: NOW, reliability: "proof" }] } as const;
+
+  test.each<[string, Snapshot, string[]]>([
+    ["nudges who is silent", working({ pulse: silentFor(60 * MINUTE) }, watching), ["deliver no-activity"]],
+    ["ends who is dead", working(gone, watching), ["stop proven-by-process"]],
+    ["starts nobody for what is ready", ready(watching), []],
+    [
+      "gives the work of nobody to another: the next step is a pause",
+      working({ pulse: silentFor(60 * MINUTE) }, { ...watching, recoveries: [spent] }),
+      ["pause no-activity"],
+    ],
+    ["nor that of one whose worktree is broken", working({ attempt: attemptWith(broken) }, watching), []],
+    ["restarts nobody", snapshotOf({ nodes: [QUEUED], ended: [endedWith({ cause: "died" })], ...watching }), []],
+    ["checks nothing", working({}, { ...watching, claims: [CLAIMED] }), []],
+  ])("%s", (_what, snapshot, expected) => {
+    expect(asked(snapshot)).toEqual(expected);
+    expect(asked({ ...snapshot, watching: false })).not.toEqual([]);
+  });
+
+  test("says why ready work waits", () => {
+    const deferred = decide(ready(watching)).events.find(({ type }) => type === "dispatch.deferred");
+    expect(deferred?.data).toMatchObject({ cap: "watching", reason: "the daemon only watches", waiting: 1 });
+  });
+});
+
 const ACCOUNT = "scripted/default";
 const outOf = (account: string): Condition => ({
   ...{ conditionId: quotaId(account), active: true, since: NOW, updatedAt: NOW },

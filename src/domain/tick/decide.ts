@@ -139,9 +139,10 @@ function reconcile(scene: Scene, draft: Draft): Pick<Decided, "judged" | "nextDu
       draft.take(lookAt(scene, draft, { seen, quotas, providers, shared, budgets, limits })),
     );
   }
-  for (const claim of scene.claims) draft.add(moveClaim(scene, draft, claim));
+  const { watching } = scene.snapshot;
+  for (const claim of scene.claims) if (!watching) draft.add(moveClaim(scene, draft, claim));
   const closed = new Map([...quotas, ...providers]);
-  draft.add(putAside(scene, draft));
+  if (!watching) draft.add(putAside(scene, draft));
   const lookAgainAt = draft.take(dispatch(scene, draft, { closed, providers, budgets, restoring }));
   draft.add(tellOutcomes(scene));
   const untils = [...quotas.values(), ...providers.values()].map(({ until }) => until);

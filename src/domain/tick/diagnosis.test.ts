@@ -124,7 +124,7 @@ describe("PLAN-4: what the ladder takes of the advice", () => {
       ladder: LIMITS.ladder,
       isAsked: true,
       againstSplit: "it is a phase",
-      isSpared: false,
+      bars: {},
     };
     const { actions, refused } = judgeAdvice(
       [

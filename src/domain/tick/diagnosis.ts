@@ -9,7 +9,8 @@ import type { Advice, Diagnosis } from "#domain/model/advice.ts";
 import { describeAdvice } from "#domain/model/advice.ts";
 import { subject } from "#domain/model/assignment.ts";
 import { MODELS } from "#domain/model/condition.ts";
-import type { LadderLimits, Recovery, Rung } from "#domain/model/ladder-state.ts";
+import type { LadderLimits, Recovery, Rung, RungBars } from "#domain/model/ladder-state.ts";
+import { reasonAgainstRung } from "#domain/model/ladder-state.ts";
 import { nodeKey } from "#domain/model/work.ts";
 import type { Outbox, TickStep } from "./draft.ts";
 import type { Scene } from "./scene.ts";
@@ -69,8 +70,8 @@ export interface AdviceCase {
   readonly isAsked: boolean;
   /** Why its work cannot be split; undefined where it can. */
   readonly againstSplit: string | undefined;
-  /** Nothing may be said to its agent. */
-  readonly isSpared: boolean;
+  /** What may not be done at all. */
+  readonly bars: RungBars;
 }
 
 /** After these nothing is left that other advice could be about. */
@@ -81,7 +82,9 @@ export function refuseAdvice(advice: Advice, before: readonly Advice[], at: Advi
   const last = before.find((one) => LAST.includes(one.do));
   if (last) return `nothing follows after ${describeAdvice(last)}`;
   if (before.some((one) => one.do === advice.do)) return "it is advised twice";
-  if (at.isSpared && (advice.do === "nudge" || advice.do === "resend")) return "nothing is to be said to its agent";
+  const rung = rungOf(advice);
+  const barred = rung && reasonAgainstRung(rung, at.bars);
+  if (barred !== undefined) return barred;
   const { steps } = at.recovery;
   switch (advice.do) {
     case "resend":
@@ -95,6 +98,12 @@ export function refuseAdvice(advice: Advice, before: readonly Advice[], at: Advi
     default:
       return undefined;
   }
+}
+
+/** Which rung it amounts to; waiting is none. */
+function rungOf({ do: what }: Advice): Rung | undefined {
+  if (what === "wait") return undefined;
+  return what === "nudge" ? "hint" : what === "escalate" ? "ask" : what;
 }
 
 /** What may be done of it, in order, and what may not, with why. */

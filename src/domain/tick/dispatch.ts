@@ -454,6 +454,7 @@ class Slots {
     const earliest = Math.max(lastStart, comingUp > 0 ? lastDue : 0) + fleet.staggerMs;
     this.next = Math.max(scene.now, Math.min(earliest, scene.now + MINUTE_MS));
     this.closedBy =
+      (snapshot.watching ? { cap: "watching", reason: "the daemon only watches" } : undefined) ??
       (snapshot.held === null ? undefined : { cap: "settings", reason: snapshot.held }) ??
       findShortage(snapshot) ??
       (limitations.budgets.scopes.has(`day:${snapshot.usage.today}`)

@@ -20,7 +20,7 @@ import type { Advice } from "#domain/model/advice.ts";
 import { LONGEST_WAIT_MINUTES } from "#domain/model/advice.ts";
 import type { Assignment } from "#domain/model/assignment.ts";
 import { ASSIGNMENT_MOVES, subject } from "#domain/model/assignment.ts";
-import type { LadderLimits, Nudge, Recovery, Rung } from "#domain/model/ladder-state.ts";
+import type { LadderLimits, Nudge, Recovery, Rung, RungBars } from "#domain/model/ladder-state.ts";
 import {
   backoffUntil,
   isSayable,
@@ -71,11 +71,11 @@ export function climb(scene: Scene, outbox: Outbox, stuck: Stuck): readonly Tick
   // Whatever was last done to it had to have its time too: a resume, a new leg.
   if (recovery.lastStepAt !== null && !hasPassed(seen.attempt.updatedAt, own.patienceMs, now)) return NO_STEPS;
   if (isReplanAwaited(scene, recovery)) return NO_STEPS;
-  const spared = isSpared(seen.attempt);
+  const bars = barsFor(scene, seen);
   const rung =
     cause === TOOL_HANGS
-      ? rungOfHang(recovery, ladder, spared)
-      : nextRung(recovery, assignment.recoveryPolicy, ladder, spared);
+      ? rungOfHang(recovery, ladder, bars)
+      : nextRung(recovery, assignment.recoveryPolicy, ladder, bars);
   const current = { ...stuck, recovery };
   const consulted = consultModel(scene, outbox, current, rung);
   switch (consulted.kind) {
@@ -97,7 +97,7 @@ function takeRung(scene: Scene, outbox: Outbox, stuck: Stuck, rung: Rung): reado
   if (tried.kind === "taken") return tried.steps;
   const { recovery } = tried;
   const { assignment, seen } = stuck;
-  const next = nextRung(recovery, assignment.recoveryPolicy, scene.limits.ladder, isSpared(seen.attempt));
+  const next = nextRung(recovery, assignment.recoveryPolicy, scene.limits.ladder, barsFor(scene, seen));
   return [...tried.steps, ...stepOn(scene, outbox, { ...stuck, recovery }, next)];
 }
 
@@ -115,7 +115,7 @@ function followAdvice(
     ladder: scene.limits.ladder,
     isAsked: scene.isAsked(recovery) || outbox.hasForNode("ask", recovery),
     againstSplit: whyNotSplit(scene, recovery),
-    isSpared: isSpared(stuck.seen.attempt),
+    bars: barsFor(scene, stuck.seen),
   };
   const refused: TickStep[] = [];
   for (const advice of left) {
@@ -176,8 +176,12 @@ function askAdvised(
 }
 
 /** The agent is asked once; words reach it only when its call has ended, so the next step ends it. */
-function rungOfHang(recovery: Recovery, limits: LadderLimits, spared: boolean): Rung {
-  return spared || recovery.cause === TOOL_HANGS ? nextRung(recovery, "resend_last", limits, spared) : "hint";
+function rungOfHang(recovery: Recovery, limits: LadderLimits, bars: RungBars): Rung {
+  return bars.isSpared || recovery.cause === TOOL_HANGS ? nextRung(recovery, "resend_last", limits, bars) : "hint";
+}
+
+function barsFor({ snapshot }: Scene, { attempt }: AgentSeen): RungBars {
+  return { isSpared: isSpared(attempt), isWatching: snapshot.watching };
 }
 
 function stepOn(scene: Scene, outbox: Outbox, stuck: Stuck, rung: Rung): readonly TickStep[] {
@@ -284,6 +288,7 @@ function handOver(scene: Scene, outbox: Outbox, stuck: Stuck, number: number): r
  * what is committed and what could be kept. Where they break again and again, a person is asked.
  */
 export function leaveBroken(scene: Scene, outbox: Outbox, stuck: Omit<Stuck, "cause">): readonly TickStep[] {
+  if (scene.snapshot.watching) return NO_STEPS;
   const { assignment, recovery } = stuck;
   const broken = recovery.brokenWorktrees ?? 0;
   if (broken >= mostBrokenWorktrees(scene.limits.ladder)) {

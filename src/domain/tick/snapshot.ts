@@ -178,6 +178,8 @@ export interface Snapshot {
   readonly safeMode: boolean;
   /** Why nothing may be started under the settings as they are, as a clause; null when it may. */
   readonly held: string | null;
+  /** The daemon only watches: nobody is started, and nothing is checked or landed. */
+  readonly watching: boolean;
   /** How long the watcher stood still since its last look, where that is longer than it should be; else 0. */
   readonly skippedMs: number;
   /** Starts within the last minute, wall clock ms. */
