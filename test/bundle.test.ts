@@ -15,7 +15,7 @@ const read = (path: string) => readFileSync(join(project, path), "utf8");
 test("what scripts/bundle.sh leaves outside of a small bundle is loaded by that very name", () => {
   const script = read("scripts/bundle.sh").replaceAll("\\\n", " ");
   const seldom = /for module in ([^;]*);/.exec(script)?.[1]?.trim().split(/\s+/) ?? [];
-  const small = ["fast.js", "mail.js", "hook.js", "permit.js", "verb.js"]
+  const small = ["fast.js", "mail.js", "hook.js", "permit.js", "verb.js", "overseer.js"]
     .map((name) => read(`dist/${name}`))
     .join("\n");
   const outside = [
@@ -34,4 +34,9 @@ test("HOOK-3: the permit's bundle brings no store and no redaction along", () =>
 test("STATUS-1: the bundle of status brings no landing, no redaction and no live view along", () => {
   const fast = read("dist/fast.js");
   expect(["merge-tree", "PRIVATE KEY", "?1049h"].filter((text) => fast.includes(text))).toEqual([]);
+});
+
+test("OTEL-1: only the exporter's bundle brings the OpenTelemetry SDK along", () => {
+  const bundles = [...new Bun.Glob("*.js").scanSync(join(project, "dist"))];
+  expect(bundles.filter((name) => read(`dist/${name}`).includes("OTLPExporterError"))).toEqual(["exporter.js"]);
 });

@@ -47,6 +47,7 @@ import {
   patienceOfDown,
   tickHaltedBy,
 } from "./support/daemon-observations.ts";
+import { exportedTo } from "./support/exporter-observations.ts";
 import { failedAgain, guardSets, stalledTwice, stillForHalfAnHour, warningSeen } from "./support/guard-observations.ts";
 import {
   checkedBy,
@@ -448,10 +449,18 @@ const rows: Readonly<Record<string, Observation>> = {
     observe: adaTold,
   },
   "channels.timeout": { changed: "channels: {timeout: 1s}", observe: slowNotice },
+  "telemetry.otel.enabled": {
+    changed: "telemetry: {otel: {enabled: true}}",
+    observe: slung(({ launch }) => launch.env.TRACEPARENT !== undefined),
+  },
+  "telemetry.otel.endpoint": {
+    changed: "telemetry: {otel: {endpoint: 'http://127.0.0.1:9'}}",
+    observe: exportedTo,
+  },
 };
 
 /** Keys that nothing reads yet, at most: this number only goes down. */
-const MOST_NOT_BUILT = 22;
+const MOST_NOT_BUILT = 20;
 
 const keys = valueKeys();
 const notBuilt = keys.filter((key) => key.notBuilt !== undefined).map(({ name }) => name);

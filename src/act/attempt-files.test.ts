@@ -1,7 +1,9 @@
 import { expect, test } from "bun:test";
+import { traceParentOf } from "#domain/trace/span.ts";
 import { agentEnvironment } from "./attempt-files.ts";
 
 const marks = {
+  traceParent: null,
   root: "/r",
   worktree: "/r/.overseer/worktrees/bob-1",
   agent: "ann lee",
@@ -18,6 +20,15 @@ const OTEL = {
   OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318",
   OTEL_RESOURCE_ATTRIBUTES: "team=core",
 };
+
+test("OTEL-1: where its own spans belong is told to an agent's CLI where anything is traced", () => {
+  expect(agentEnvironment({}, [], marks, who).TRACEPARENT).toBeUndefined();
+  const traceParent = traceParentOf("goal_1", 7);
+  expect(traceParent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
+  // A person's own one names a span of theirs, and none of this goal's.
+  const env = agentEnvironment({ TRACEPARENT: "00-1" }, ["TRACEPARENT"], { ...marks, traceParent }, who);
+  expect(env.TRACEPARENT).toBe(traceParent);
+});
 
 test("an agent's own telemetry is passed through when the configuration says so, and says who it is", () => {
   const env = agentEnvironment({ PATH: "/bin", ...OTEL }, Object.keys(OTEL), marks, who);

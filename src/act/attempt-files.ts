@@ -160,6 +160,8 @@ export interface AgentMarks {
   readonly token: string | null;
   /** Where its runner answers it; null for the same. */
   readonly socket: string | null;
+  /** Where its own spans belong, by W3C Trace Context; null where nothing is traced. */
+  readonly traceParent: string | null;
   /** Where this very program lies: agents call it by its name, and it must be the one that started them. */
   readonly program: string;
 }
@@ -195,6 +197,7 @@ export function agentEnvironment(
     ...passed,
     PATH: env.PATH ? `${marks.program}:${env.PATH}` : marks.program,
     ...telemetryMarks(passed, marks),
+    ...(marks.traceParent === null ? {} : { TRACEPARENT: marks.traceParent }),
     GIT_CONFIG_COUNT: String(GIT_SETTINGS.length),
     ...settings,
     GIT_TERMINAL_PROMPT: "0",

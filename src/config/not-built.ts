@@ -18,7 +18,6 @@ const NOT_BUILT: Readonly<Record<string, string>> = {
   beads: "the beads tracker",
   mulch: "the mulch store of expertise",
   serena: "the Serena code tools",
-  telemetry: "OpenTelemetry export",
 };
 
 /** What a key or a group is kept for while nothing reads it; undefined for one that is read. */

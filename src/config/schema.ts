@@ -510,8 +510,11 @@ const serena = group("The Serena code tools.", {
 
 const telemetry = group("Measurements sent elsewhere.", {
   otel: group("OpenTelemetry traces and metrics.", {
-    enabled: toggle(false, "Whether traces and metrics are sent."),
-    endpoint: textOrNone("Where to send them; null takes OTEL_EXPORTER_OTLP_ENDPOINT.", ADDRESS),
+    enabled: toggle(false, "Whether traces and metrics are sent, by OTLP over HTTP, from a process of its own."),
+    endpoint: textOrNone(
+      "Where to send them (/v1/traces and /v1/metrics are appended); null takes OTEL_EXPORTER_OTLP_ENDPOINT.",
+      ADDRESS,
+    ),
   }),
 });
 

@@ -53,6 +53,7 @@ import { Loops } from "./loops.ts";
 import { RpcServer } from "./rpc-server.ts";
 import { RunnerLinks } from "./runner-links.ts";
 import { assertDatabase, assertForward, careFor, databaseInode, isDamage, isWalGone } from "./store-care.ts";
+import { TelemetryExport } from "./telemetry-export.ts";
 import { Ticker, type TickOutcome } from "./tick-loop.ts";
 import { isWorthATick } from "./wakes.ts";
 import { WorkWatch } from "./work-watch.ts";
@@ -107,6 +108,7 @@ const OLD_WORLD_MS = 60_000;
 const SETTINGS_EVERY_MS = 5_000;
 /** With nothing to do for so long, it gives back the memory that its work took. */
 const REST_AFTER_MS = 10_000;
+const EXPORT_EVERY_MS = 1_000;
 /** What is kept for people is looked at this often; what happens wakes it at once. */
 const NEWS_EVERY_MS = 30_000;
 /** Turns of the pool begin at least this far apart, however much happens. */
@@ -142,6 +144,7 @@ export class Daemon {
   private readonly rest = makeRest(REST_AFTER_MS);
   private readonly auto: AutoMode;
   private readonly work = new WorkWatch();
+  private readonly telemetry: TelemetryExport;
   /** Beats in a row that found no room on the disk. */
   private fullBeats = 0;
   private beganInSafeMode = false;
@@ -169,6 +172,7 @@ export class Daemon {
       world: () => this.world,
       end: (reason, failure) => options.onEnd(reason, failure),
     });
+    this.telemetry = new TelemetryExport({ log, onEnd: () => this.loops.wake("telemetry", "it ended") });
     this.stream = new EventStream({
       store: () => this.world.writer(),
       now: () => clock.now(),
@@ -275,6 +279,7 @@ export class Daemon {
       log.record("error", "daemon.stop_not_recorded", { problem: messageOf(error) });
     }
     this.unwatchLog();
+    this.telemetry.stop();
     await this.leaveReport(failure);
     await this.copyLogOnce();
     await this.leaveEnding({ reason, failure, done });
@@ -375,6 +380,11 @@ export class Daemon {
       spacingMs: POOL_SPACING_MS,
       run: () => this.turnPool(),
     });
+    this.loops.start({
+      name: "telemetry",
+      everyMs: () => EXPORT_EVERY_MS,
+      run: async () => this.telemetry.follow(this.world, config.current),
+    });
     this.loops.start({ name: "upkeep", everyMs: () => UPKEEP_EVERY_MS, atOnce: false, run: () => this.upkeep() });
     this.loops.start({ name: "tidy", everyMs: () => TIDY_EVERY_MS, run: () => this.tidy() });
     this.loops.start({ name: "backup", everyMs: () => BACKUP_EVERY_MS, run: () => this.backUp() });
@@ -463,6 +473,7 @@ export class Daemon {
       return;
     }
     this.reopen();
+    this.loops.wake("telemetry", "settings");
     log.follow(config.current.logs);
     log.record("info", "config.changed", { changes: news.changes });
     await this.record({
@@ -687,7 +698,7 @@ export class Daemon {
       ticks,
       tickedAt,
       tickProblem: problem,
-      troubles: this.loops.troubles(),
+      troubles: [...this.loops.troubles(), ...this.telemetry.troubles()],
       configProblem: this.options.config.problem,
       hold: this.options.config.hold,
       work: this.work.state(),

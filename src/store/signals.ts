@@ -64,6 +64,42 @@ export function signalsAfter(attempt: number, place: number, limit: number): Que
   };
 }
 
+/** A signal among those of all attempts. */
+export interface SignalOfAttempt extends PlacedSignal {
+  readonly attempt: number;
+}
+
+/** What was recorded of anybody after that place; the oldest first. */
+export function signalsOfAll(place: number, limit: number): Query<SignalOfAttempt[]> {
+  return {
+    sql: "select id, attempt, source, phase, at, kind, data from signals where id > ?1 order by id limit ?2",
+    args: [place, limit],
+    read: (rows) =>
+      rows.map(({ id, attempt, ...row }) => ({
+        place: Number(id),
+        attempt: Number(attempt),
+        signal: signalOfRow(row),
+      })),
+    memory: (tables) =>
+      [...tables.signals]
+        .flatMap(([attempt, signals]) => signals.map((signal) => ({ attempt, signal })))
+        .toSorted((one, other) => one.signal.at - other.signal.at)
+        .map((one, index) => ({ ...one, place: index + 1 }))
+        .filter((one) => one.place > place)
+        .slice(0, limit),
+  };
+}
+
+/** The place of the newest of all. */
+export function lastPlace(): Query<number> {
+  return {
+    sql: "select coalesce(max(id), 0) as place from signals",
+    args: [],
+    read: (rows) => Number(rows[0]?.place ?? 0),
+    memory: (tables) => [...tables.signals.values()].reduce((sum, signals) => sum + signals.length, 0),
+  };
+}
+
 /** The last signals of these kinds, the oldest first. */
 export function lastSignals(attempt: number, kinds: readonly SignalKind[], limit: number): Query<Signal[]> {
   return {

@@ -14,6 +14,10 @@ export interface RunFiles {
   readonly guardOutput: string;
   /** Where the store is at home (domain/health/place.ts). */
   readonly place: string;
+  /** Where the exporter of traces is, and how it stands; its lock, and what it says when something goes wrong. */
+  readonly exporter: string;
+  readonly exporterLock: string;
+  readonly exporterOutput: string;
   readonly lock: string;
   readonly log: string;
   /** What the process itself says, where something goes wrong before or beside its log. */
@@ -32,6 +36,9 @@ export function runFiles(state: string): RunFiles {
     guardLock: `${state}/run/guard.lock.db`,
     guardOutput: `${state}/logs/guard.out`,
     place: `${state}/run/place.json`,
+    exporter: `${state}/run/exporter.json`,
+    exporterLock: `${state}/run/exporter.lock.db`,
+    exporterOutput: `${state}/logs/exporter.out`,
     lock: `${state}/run/lock.db`,
     log: `${state}/logs/daemon.ndjson`,
     output: `${state}/logs/daemon.out`,

@@ -47,6 +47,7 @@ import type { Pulse } from "#domain/signals/pulse.ts";
 import type { ReflexFile } from "#domain/signals/reflex-file.ts";
 import { REFLEX_FILE } from "#domain/signals/reflex-file.ts";
 import { accountOf } from "#domain/tick/account.ts";
+import { traceParentOf } from "#domain/trace/span.ts";
 import { messageOf, OverseerError, orThrow } from "#errors.ts";
 import type { GitTools } from "#git/git.ts";
 import { branchExists, userIdentity } from "#git/repository.ts";
@@ -286,7 +287,7 @@ async function makeWorktree(parts: ActParts, attempt: Attempt, tell: SlingProgre
     env: agentEnvironment(
       parts.env,
       agents.passEnv,
-      marksOf(parts, attempt, { token: null, socket: null }),
+      marksOf(parts, attempt, { token: null, socket: null, traceParent: null }),
       FALLBACK_IDENTITY,
     ),
     logFile: `${attempt.logDir}/setup.log`,
@@ -337,7 +338,9 @@ function markGit(parts: ActParts, attempt: number): GitTools {
 
 const FALLBACK_IDENTITY = { name: "Overseer", email: "overseer@localhost" };
 
-function marksOf(parts: ActParts, attempt: Attempt, own: Pick<AgentMarks, "token" | "socket">): AgentMarks {
+type OwnMarks = Pick<AgentMarks, "token" | "socket" | "traceParent">;
+
+function marksOf(parts: ActParts, attempt: Attempt, own: OwnMarks): AgentMarks {
   const { agent, attempt: number, role, worktree } = attempt;
   const program = placeOfProgram(parts.runnerCommand);
   return {
@@ -355,7 +358,8 @@ function marksOf(parts: ActParts, attempt: Attempt, own: Pick<AgentMarks, "token
 /** The hash of what its runner is started with: files can be changed by any agent before it reads them, the log cannot. */
 async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder): Promise<string> {
   const directory = attemptDir(parts, attempt.attempt);
-  const { agents, runtimes, wip, store, inbox } = await parts.config();
+  const { agents, runtimes, wip, store, inbox, telemetry } = await parts.config();
+  const traceParent = telemetry.otel.enabled ? traceParentOf(attempt.goalId, attempt.attempt) : null;
   const runtime = await parts.runtime(attempt.runtime);
   const systemPromptFile = `${directory}/system-prompt.md`;
   const identity = await userIdentity(parts.git.git, parts.root.project);
@@ -372,7 +376,7 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
     allowTools: order.allowTools,
     denyTools: order.denyTools,
     systemPromptFile,
-    env: agentEnvironment(parts.env, agents.passEnv, marksOf(parts, attempt, { token, socket }), identity),
+    env: agentEnvironment(parts.env, agents.passEnv, marksOf(parts, attempt, { token, socket, traceParent }), identity),
   };
   await parts.files.makeDir(`${directory}/${HEARD}`, { mode: 0o700 });
   await parts.files.makeDir(dirname(order.spec.path), { mode: 0o700 });

@@ -1,14 +1,21 @@
-/** `doctor` on the runners of living agents: each is asked at the socket where it answers its agent. */
+/**
+ * `doctor` on processes beside the daemon: the runners of living agents, each asked at the socket where it answers its
+ * agent, and the exporter of traces.
+ */
 import { attemptSocket } from "#act/attempt-files.ts";
 import { isKeptName } from "#act/updates/kept-report.ts";
+import { daemonStatus } from "#control/daemon-status.ts";
 import type { World } from "#control/world.ts";
 import type { Finding } from "#domain/health/checkup.ts";
+import { judgeExport, parseExportStanding } from "#domain/health/export-standing.ts";
 import { judgeRunners, type RunnerFacts } from "#domain/health/runners.ts";
 import { type Attempt, attemptLabel } from "#domain/model/attempt.ts";
 import { spoolDir } from "#runtimes/hook-spool.ts";
 import { livingAttempts } from "#store/attempts.ts";
 import { inspectStore } from "#store/open.ts";
 import { isSocketAnswered } from "#sys/ask-socket.ts";
+import { runFiles } from "#sys/run-files.ts";
+import { settingsOf } from "./doctor-machine.ts";
 import { databasePath } from "./store-rescue.ts";
 
 /** Longer than a runner on a busy machine takes, shorter than an agent's command waits. */
@@ -20,6 +27,19 @@ export async function runnerFinding(world: World): Promise<Finding> {
   const { living } = ready ? await (await world.reader()).read({ living: livingAttempts() }) : { living: [] };
   const asked = living.map((attempt) => askRunner(world, attempt));
   return judgeRunners((await Promise.all(asked)).filter((one) => one !== undefined));
+}
+
+/** OTEL-1: whether what is to be sent gets through. Under settings that cannot be read, nothing is said of it. */
+export async function exportFinding(world: World): Promise<Finding | readonly Finding[]> {
+  const settings = await settingsOf(world);
+  if (settings === undefined) return [];
+  const standing = parseExportStanding(world.readNow(runFiles(world.root.state).exporter));
+  return judgeExport({
+    enabled: settings.config.telemetry.otel.enabled,
+    daemonRuns: (await daemonStatus(world, settings.config)).state !== "stopped",
+    standing,
+    lives: standing !== undefined && world.processes.alive(standing),
+  });
 }
 
 async function askRunner(world: World, attempt: Attempt): Promise<RunnerFacts | undefined> {

@@ -45,7 +45,7 @@ import {
   tmuxFinding,
 } from "./doctor-machine.ts";
 import { cliFindings, projectFindings } from "./doctor-project.ts";
-import { runnerFinding } from "./doctor-runners.ts";
+import { exportFinding, runnerFinding } from "./doctor-runners.ts";
 import { moveEarlierStore } from "./earlier-store.ts";
 import { roleFindings } from "./role-findings.ts";
 import type { Repair } from "./store-rescue.ts";
@@ -83,6 +83,7 @@ export async function examine(world: World, waiting: ReportWaiting = () => undef
       ["roles", () => roleFindings(world)],
       ["hooks", () => hookFinding(world, scratch)],
       ["runners", () => runnerFinding(world)],
+      ["telemetry", () => exportFinding(world)],
       ["database", () => database(world)],
       ["leftovers", () => leftoverFindings(world)],
       ["disk", () => diskFinding(world)],

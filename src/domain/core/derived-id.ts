@@ -18,6 +18,15 @@ export function deriveId(prefix: string, ...of: readonly (string | number)[]): s
   return prefix + signs;
 }
 
+/** The same as so many hexadecimal signs (up to 32), for ids whose shape others prescribe; never all zeros. */
+export function deriveHex(signs: number, ...of: readonly (string | number)[]): string {
+  const text = of.join("\u0000");
+  const words = HEX_SEEDS.map((seed) => hash(text, seed).toString(16).padStart(8, "0"));
+  return `1${words.join("").slice(1)}`.slice(0, signs);
+}
+
+const HEX_SEEDS = [0x2545f491, 0x9e3779b9, 0x85ebca77, 0x27d4eb2f];
+
 /** A short name for a text, to notice the same one again. */
 export function textHash(text: string): string {
   return (hash(text, 0) * 2 ** 20 + (hash(text, 1) >>> 12)).toString(36);
