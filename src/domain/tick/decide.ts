@@ -18,29 +18,22 @@ import { TICK } from "#domain/model/condition.ts";
 import type { NewEvent } from "#domain/model/event.ts";
 import type { Recovery } from "#domain/model/ladder-state.ts";
 import { isDispatch, NOT_WANTED, resetLadder } from "#domain/model/ladder-state.ts";
-import type { AgentLimits } from "#domain/model/limits.ts";
 import { isSpared, isSupervised } from "#domain/model/supervision.ts";
 import type { WorkNode } from "#domain/model/work.ts";
 import { isOpen, nodeKey } from "#domain/model/work.ts";
 import type { GoalTree } from "#domain/plans/settle.ts";
 import { advance, settle } from "#domain/plans/settle.ts";
-import type { Closed } from "./account.ts";
 import type { Closures } from "./budget.ts";
 import { watchBudgets } from "./budget.ts";
 import { watchDisk } from "./disk.ts";
 import { dispatch, giveUp } from "./dispatch.ts";
 import { Draft, NO_STEPS, type Outbox, type Ruled, recordEvent, type TickStep } from "./draft.ts";
+import { judgeAgent, Measures } from "./judge.ts";
 import { askAboutBlocker, climb, escalate, leaveBroken, passOn, requestStatus } from "./ladder.ts";
-import type { Judgement, LivenessLimits } from "./liveness.ts";
-import { ASKED_IN_WORDS, hasSigns, judgeLiveness, lastActivityAt, latestProgress } from "./liveness.ts";
+import type { Judgement } from "./liveness.ts";
+import { ASKED_IN_WORDS, hasSigns, lastActivityAt, latestProgress } from "./liveness.ts";
 import { watchDeaths } from "./mass-death.ts";
-import {
-  dateEndOfPatience,
-  findSharedSilence,
-  isMootForProvider,
-  waitsForProvider,
-  watchProviders,
-} from "./provider.ts";
+import { dateEndOfPatience, findSharedSilence, isMootForProvider, watchProviders } from "./provider.ts";
 import { watchQuotas } from "./quota.ts";
 import { byText, ensureSorted, inPlan, Scene } from "./scene.ts";
 import type { AgentSeen, Snapshot } from "./snapshot.ts";
@@ -127,17 +120,13 @@ function reconcile(scene: Scene, draft: Draft): Pick<Decided, "judged" | "nextDu
   const restoring = draft.take(watchDeaths(scene));
   draft.add(watchStarts(scene));
   const diskAt = draft.take(watchDisk(scene));
-  const known = new Map<AgentLimits, LivenessLimits>();
   const judged = new Map<number, Judgement>();
-  const shared = findSharedSilence(scene);
+  const surroundings = { quotas, providers, shared: findSharedSilence(scene) };
+  const measures = new Measures(scene);
   for (const seen of scene.agents) {
-    const own = scene.limitsFor(seen.attempt);
-    const limits = known.get(own) ?? { ...scene.limits, ...own, graceMs: own.patienceMs };
-    known.set(own, limits);
-    judged.set(
-      seen.attempt.attempt,
-      draft.take(lookAt(scene, draft, { seen, quotas, providers, shared, budgets, limits })),
-    );
+    const judgement = judgeAgent(scene, draft, seen, surroundings, measures.of(seen));
+    judged.set(seen.attempt.attempt, judgement);
+    draft.add(answerJudgement(scene, draft, { seen, budgets }, judgement));
   }
   const { watching } = scene.snapshot;
   for (const claim of scene.claims) if (!watching) draft.add(moveClaim(scene, draft, claim));
@@ -237,45 +226,21 @@ function settleGoals(snapshot: Snapshot): Ruled<Snapshot> {
 
 interface Looked {
   readonly seen: AgentSeen;
-  readonly quotas: Closed;
-  readonly providers: Closed;
-  /** Those whose silence may be their provider's. */
-  readonly shared: ReadonlySet<number>;
   readonly budgets: Closures;
-  readonly limits: LivenessLimits;
 }
 
-/** How one agent is doing, and what follows from it. */
-function lookAt(scene: Scene, outbox: Outbox, looked: Looked): Ruled<Judgement> {
-  const { seen, quotas, providers } = looked;
+/** What follows from how one agent is doing. */
+function answerJudgement(scene: Scene, outbox: Outbox, looked: Looked, judgement: Judgement): readonly TickStep[] {
+  const { seen } = looked;
   const { attempt } = seen;
+  if (judgement.state === "dead") return bury(scene, outbox, seen, judgement.because);
   const recovery = scene.findRecovery(attempt);
   const assignment = scene.assignment(attempt.assignmentId);
-  const outOfQuota = quotas.get(seen.account);
-  const judgement = judgeLiveness(
-    {
-      seen,
-      assignment,
-      asking: scene.isAsked(attempt) || outbox.hasForNode("ask", attempt),
-      quotaUntil: outOfQuota !== undefined && (seen.pulse?.quotaAt ?? null) !== null ? outOfQuota.until : null,
-      providerFails: providers.has(seen.account) && waitsForProvider(seen),
-      sharesSilence: looked.shared.has(attempt.attempt),
-      claimed: scene.claim(attempt) !== undefined,
-      expecting: outbox.expects(attempt.attempt),
-      answeredAt: recovery?.answeredAt ?? null,
-      doubt: recovery?.doubt ?? null,
-      rebasedAt: scene.rebasedAt,
-    },
-    scene.now,
-    looked.limits,
+  return (
+    endUnwanted(scene, outbox, seen) ??
+    followPause(scene, outbox, looked, recovery) ??
+    (assignment ? follow(scene, outbox, { seen, assignment, recovery }, judgement) : NO_STEPS)
   );
-  const steps =
-    judgement.state === "dead"
-      ? bury(scene, outbox, seen, judgement.because)
-      : (endUnwanted(scene, outbox, seen) ??
-        followPause(scene, outbox, looked, recovery) ??
-        (assignment ? follow(scene, outbox, { seen, assignment, recovery }, judgement) : NO_STEPS));
-  return { value: judgement, steps };
 }
 
 /** How often an end that did not come about is asked for again. */
