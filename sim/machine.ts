@@ -197,6 +197,7 @@ export class Machine {
     const clock = {
       now: () => this.clock.now(),
       monotonic: () => this.clock.monotonic(),
+      boot: () => this.clock.boot(),
       sleep: (ms: number) => this.pass(ms),
     };
     const files = part("files", this.files, [

@@ -187,7 +187,7 @@ export async function daemonIn(root: Root, env: Env, words: DaemonWords): Promis
   const { runDaemon } = await import("#daemon/main.ts");
   const { reconciler } = await import("#engine/lanes.ts");
   const { systemIds } = await import("#sys/ids.ts");
-  const { tick, idle } = reconciler({ periodMs: async (world) => (await world.config()).reconcile.tickEvery });
+  const { tick, rounds, idle } = reconciler({ periodMs: async (world) => (await world.config()).reconcile.tickEvery });
   await runDaemon({
     worldUnder: (stays) => realWorld(root, env, stays),
     version: words.version,
@@ -198,6 +198,7 @@ export async function daemonIn(root: Root, env: Env, words: DaemonWords): Promis
     ...(words.watching ? { watching: words.watching } : {}),
     awaited: words.instance !== undefined,
     tick,
+    rounds,
     idle,
     onStop(stop) {
       for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => stop(`asked to by ${signal}`));

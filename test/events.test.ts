@@ -134,6 +134,8 @@ const NOT_HERE: Partial<Record<EventType, string>> = {
   "update.taken": "needs an agent: test/e2e/updates.test.ts",
   "update.refused": "as update.taken",
   "agent.interrupt_requested": "written when an action is carried out: src/engine/outbox.test.ts",
+  "watch.degraded": "written by the daemon: test/e2e/health.test.ts",
+  "watch.restored": "as watch.degraded",
   "daemon.started": "written by the daemon: test/e2e/daemon.test.ts",
   "daemon.adopted": "written by the daemon: test/e2e/daemon.test.ts",
   "daemon.stopped": "written by the daemon: test/e2e/daemon.test.ts",

@@ -4,7 +4,14 @@
  * without.
  */
 import type { Config } from "#config/schema.ts";
-import type { DaemonState, Heartbeat, LoopTrouble, Registration, WatchingOnly } from "#domain/health/daemon-life.ts";
+import type {
+  DaemonState,
+  Heartbeat,
+  LoopTrouble,
+  Registration,
+  RingPulse,
+  WatchingOnly,
+} from "#domain/health/daemon-life.ts";
 import { judgeDaemon, parseHeartbeat, parseRegistration } from "#domain/health/daemon-life.ts";
 import type { Hold } from "#domain/health/settings.ts";
 import { readNow } from "#sys/read-now.ts";
@@ -22,6 +29,8 @@ export interface DaemonStatus {
   readonly tickProblem: string | null;
   /** Loops of it that fail at the moment. */
   readonly troubles: readonly LoopTrouble[];
+  /** How the loops that supervise agents run, and since when one does with less than it should. */
+  readonly rings: readonly RingPulse[];
   /** Why the configuration on disk is not the one in effect. */
   readonly configProblem: string | null;
   /** Why it starts, checks and lands nothing under the settings as they are. */
@@ -72,6 +81,7 @@ export async function daemonStatus(world: World, config: Config | undefined): Pr
     ticks: beat?.ticks ?? 0,
     tickProblem: beat?.tickProblem ?? null,
     troubles: beat?.troubles ?? [],
+    rings: beat?.rings ?? [],
     configProblem: beat?.configProblem ?? null,
     hold: beat?.hold ?? null,
     supervision: registration.supervision,
@@ -96,6 +106,7 @@ const STOPPED: DaemonStatus = {
   ticks: 0,
   tickProblem: null,
   troubles: [],
+  rings: [],
   configProblem: null,
   hold: null,
   supervision: true,

@@ -54,7 +54,8 @@ function inSafeMode(what: string): OverseerError {
   );
 }
 
-async function listStoreHalts(world: World): Promise<("frozen" | "safe mode")[]> {
+/** Without what only holds back ticks: a fleet that nobody reconciles can still be looked at. */
+export async function listStoreHalts(world: World): Promise<("frozen" | "safe mode")[]> {
   const store = await world.writer();
   const { fleet } = await store.read({ fleet: theFleet() });
   await doubtStore(world, store);

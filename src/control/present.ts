@@ -10,7 +10,7 @@ import type { WhyAnswer } from "#domain/explain/answer.ts";
 import type { ConversationPart } from "#domain/explain/conversation.ts";
 import type { MorningReport } from "#domain/explain/morning.ts";
 import type { RemedyResult } from "#domain/guard/remedy-context.ts";
-import type { Registration } from "#domain/health/daemon-life.ts";
+import type { Registration, RingPulse } from "#domain/health/daemon-life.ts";
 import type { TakenOver } from "#domain/landing/review.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
 import type { Worker } from "#domain/model/auto.ts";
@@ -23,12 +23,14 @@ import type { WorkNode } from "#domain/model/work.ts";
 import type { AcceptedPlan } from "#domain/plans/plan.ts";
 import type { Answered } from "#domain/reports/answer.ts";
 import type { Reported } from "#domain/reports/report.ts";
+import type { AgentHealth, HealthChange } from "#domain/watch/health.ts";
 import type { RestoreOutcome } from "#git/wip-restore.ts";
 import type { AddedWork } from "./add-work.ts";
 import type { AgentDetail, AgentView, NukeOutcome } from "./agents.ts";
 import type { DownOutcome, StoppedAgent } from "./daemon.ts";
 import type { FollowedEnd } from "./followed-goal.ts";
 import type { GuardStatus } from "./guard.ts";
+import type { HealthView, SupervisionStats } from "./health.ts";
 import type { Landed } from "./landing.ts";
 import type { Guarded } from "./launch-guard.ts";
 import type { Letterbox } from "./mail/inbox.ts";
@@ -126,6 +128,25 @@ export const presentRemedy: Present<RemedyResult> = ({ outcome, log, durationMs,
   plain({ outcome, log, durationMs, tries });
 export const presentEach = (all: readonly Presented[]) => plain(all);
 
+/** As the watch kept it; the older words stand beside ours, and since when it is so and what is next as times. */
+export const presentHealth = (health: AgentHealth) => plain(healthFields(health));
+const healthFields = ({ quiet: _, since, nextAt, ...health }: AgentHealth) => ({
+  ...health,
+  since: isoTime(since),
+  nextAt: isoOrNull(nextAt),
+});
+export const presentHealths = (all: readonly AgentHealth[]) => plain(all.map(healthFields));
+export const presentHealthView = ({ health, snapshot, changes }: HealthView) =>
+  plain({ ...healthFields(health), snapshot: withTimes(snapshot), changes: withTimes(changes) });
+export const presentHealthChanges: Present<readonly HealthChange[]> = withTimes;
+export const presentSupervisionStats = ({ rings, ...counted }: SupervisionStats) =>
+  plain({ rings: rings.map(ringFields), ...counted });
+const ringFields = (ring: RingPulse) => ({
+  ...ring,
+  lastAt: isoOrNull(ring.lastAt),
+  degradedSince: isoOrNull(ring.degradedSince),
+});
+
 // Mail
 /** As the seed has it, and what we know beyond: `to` is whose box it lies in, `read` that it was seen. */
 export function presentMessage(message: Message): Presented {
@@ -198,6 +219,7 @@ export function presentStatus(now: Status): Presented {
       startedAt: isoOrNull(now.daemon.startedAt),
       lastBeatAt: isoOrNull(now.daemon.lastBeatAt),
       lastTickAt: isoOrNull(now.daemon.lastTickAt),
+      rings: now.daemon.rings.map(ringFields),
     },
     standstills: now.standstills.map((one) => ({
       ...one,

@@ -5,13 +5,23 @@
  */
 import * as z from "zod/mini";
 import * as goals from "#control/goals.ts";
-import { presentStatus } from "#control/present.ts";
+import * as health from "#control/health.ts";
+import { nudge } from "#control/mail/send.ts";
+import {
+  presentHealthChanges,
+  presentHealths,
+  presentHealthView,
+  presentNudge,
+  presentStatus,
+  presentSupervisionStats,
+} from "#control/present.ts";
 import { readFleetStatus } from "#control/status.ts";
 import * as work from "#control/work.ts";
 import type { World } from "#control/world.ts";
 import { PROTOCOL } from "#domain/health/daemon-life.ts";
 import { NO_EVIDENCE } from "#domain/model/crystallization.ts";
 import { PRIORITIES } from "#domain/model/goal.ts";
+import { NUDGE_SEVERITIES } from "#domain/model/message.ts";
 import { BLOCKED_KINDS } from "#domain/model/work.ts";
 import { OverseerError } from "#errors.ts";
 import { logSize } from "#store/events.ts";
@@ -105,6 +115,9 @@ async function updateWork(world: World, params: z.output<typeof workUpdate>): Pr
 }
 
 const whole = z.number().check(z.int(), z.minimum(0));
+/** How many lines of a history are answered at once. */
+const few = z.number().check(z.int(), z.minimum(1), z.maximum(1_000));
+const DIAGNOSES_LISTED = 50;
 const moved = z.strictObject({ goal: text, reason: optional });
 
 const CALLS: Readonly<Record<string, Answer>> = {
@@ -127,6 +140,25 @@ const CALLS: Readonly<Record<string, Answer>> = {
     goalId: await goals.resumeGoal(world(), input.goal, input.reason),
   })),
   "work.update": call(workUpdate, async ({ world }, input) => ({ node: await updateWork(world(), input) })),
+  "health.get": call(z.strictObject({ agent: text }), async ({ world }, { agent }) =>
+    presentHealthView(await health.readHealth(world(), agent)),
+  ),
+  "health.list": call(nothing, async ({ world }) => presentHealths(await health.listHealth(world()))),
+  "diagnoses.list": call(
+    z.strictObject({ agent: optional, limit: z.optional(few) }),
+    async ({ world }, { agent, limit = DIAGNOSES_LISTED }) =>
+      presentHealthChanges(
+        await health.listHealthChanges(world(), { limit, ...(agent === undefined ? {} : { agent }) }),
+      ),
+  ),
+  "supervision.stats": call(nothing, async ({ world }) =>
+    presentSupervisionStats(await health.readSupervisionStats(world())),
+  ),
+  "agent.nudge": call(
+    z.strictObject({ agent: text, text, severity: z.optional(z.enum(NUDGE_SEVERITIES)) }),
+    async ({ world }, { agent, text: said, severity = "hint" }) =>
+      presentNudge(await nudge(world(), agent, { text: said, severity })),
+  ),
   tick: call(nothing, ({ tick }) => tick()),
   wake: call(z.strictObject({ reason: optional }), ({ wake }, { reason }) => {
     wake(reason === undefined ? "asked" : `asked: ${reason.slice(0, 80)}`);

@@ -17,6 +17,7 @@ import { tidyLogs } from "#act/tidy-logs.ts";
 import { tidyWorktrees } from "#act/tidy-worktrees.ts";
 import { stopAgents } from "#control/daemon.ts";
 import { readMorningReport } from "#control/morning-report.ts";
+import { presentHealth } from "#control/present.ts";
 import { readSafeMode } from "#control/status.ts";
 import { backUpInTime, copyLog } from "#control/upkeep/doctor.ts";
 import type { World } from "#control/world.ts";
@@ -28,12 +29,15 @@ import type { DaemonEnding, Heartbeat, Intent, Registration } from "#domain/heal
 import { parseIntent, withSeedNames } from "#domain/health/daemon-life.ts";
 import { mayEndHold } from "#domain/landing/after-command.ts";
 import type { HardFailure } from "#domain/model/auto.ts";
+import { WATCH } from "#domain/model/condition.ts";
 import { accept } from "#domain/model/decision.ts";
 import type { EventOf, NewEvent } from "#domain/model/event.ts";
 import { newsOf } from "#domain/reports/news.ts";
+import type { WatchRounds } from "#engine/lanes.ts";
 import type { Tick } from "#engine/tick-contract.ts";
 import { tickUnlessHalted } from "#engine/tick-contract.ts";
 import { messageOf, systemCode } from "#errors.ts";
+import { conditionById } from "#store/actions.ts";
 import { livingAttempts } from "#store/attempts.ts";
 import { eventsMatching } from "#store/events.ts";
 import { theFleet } from "#store/fleet.ts";
@@ -55,7 +59,8 @@ import { RunnerLinks } from "./runner-links.ts";
 import { assertDatabase, assertForward, careFor, databaseInode, isDamage, isWalGone } from "./store-care.ts";
 import { TelemetryExport } from "./telemetry-export.ts";
 import { Ticker, type TickOutcome } from "./tick-loop.ts";
-import { isWorthATick } from "./wakes.ts";
+import { isWorthATick, mayChangeHealth } from "./wakes.ts";
+import { WatchLoop } from "./watch-loop.ts";
 import { WorkWatch } from "./work-watch.ts";
 
 export interface DaemonOptions {
@@ -66,6 +71,7 @@ export interface DaemonOptions {
   readonly socket: string;
   readonly registration: Registration;
   readonly tick: Tick;
+  readonly rounds: WatchRounds;
   /** Resolves when what ticks have set going has ended. */
   idle(): Promise<void>;
   /** Ends this life: its repository is not there any more, auto mode is done, or what that stands on is broken. */
@@ -102,6 +108,12 @@ const TIDY_EVERY_MS = 60 * 60_000;
 const BACKUP_EVERY_MS = 30_000;
 /** Ticks begin at least this far apart, however much happens. */
 const TICK_SPACING_MS = 50;
+/** The same for looks at how agents do. */
+const WATCH_SPACING_MS = 1_000;
+/** Ticks that fail so many times in a row are no accident. */
+const FAILED_TICKS = 2;
+/** The loops that supervise agents, as the heartbeat tells of them. */
+const RINGS = ["tick", "watch", "sync"] as const;
 /** Whoever still uses the parts of an older configuration has this long. */
 const OLD_WORLD_MS = 60_000;
 /** Settings are looked at this often: a stash takes them away and brings them back, an editor saves. */
@@ -143,6 +155,7 @@ export class Daemon {
   private unwatchLog: () => void = () => {};
   private readonly rest = makeRest(REST_AFTER_MS);
   private readonly auto: AutoMode;
+  private readonly watch: WatchLoop;
   private readonly work = new WorkWatch();
   private readonly telemetry: TelemetryExport;
   /** Beats in a row that found no room on the disk. */
@@ -173,6 +186,23 @@ export class Daemon {
       end: (reason, failure) => options.onEnd(reason, failure),
     });
     this.telemetry = new TelemetryExport({ log, onEnd: () => this.loops.wake("telemetry", "it ended") });
+    this.watch = new WatchLoop({
+      ...{ clock, log },
+      isOn: () => registration.supervision && options.config.current.watch.enabled,
+      look: () => options.rounds.look(speakingAs(this.world, "overseer")),
+      lookBlindly: () => options.rounds.lookBlindly(speakingAs(this.world, "overseer")),
+      tickProblem: () => {
+        const trouble = this.loops.troubleOf("tick");
+        return trouble && trouble.failures >= FAILED_TICKS ? trouble.problem : undefined;
+      },
+      retryTick: () => this.loops.retry("tick"),
+      wakeTick: (cause) => this.wake(cause),
+      tell: (health) => this.stream.notice("health.checked", presentHealth(health)),
+      record: async (event) => {
+        await this.record(event);
+        this.heart.beat();
+      },
+    });
     this.stream = new EventStream({
       store: () => this.world.writer(),
       now: () => clock.now(),
@@ -246,6 +276,7 @@ export class Daemon {
         },
       },
     });
+    await this.resumeWatch();
     this.beganInSafeMode = (await readSafeMode(this.world)) !== null;
     await this.auto.start(previous?.registration ?? null);
     await this.adopt();
@@ -363,6 +394,12 @@ export class Daemon {
       run: () => this.caring(() => this.readLog()),
     });
     this.watchLog();
+    this.loops.start({
+      name: "watch",
+      everyMs: () => config.current.watch.every,
+      spacingMs: WATCH_SPACING_MS,
+      run: () => this.caring(() => this.watch.turn()),
+    });
     this.loops.start({ name: "news", everyMs: () => NEWS_EVERY_MS, run: () => this.tellNews() });
     this.loops.start({ name: "settings", everyMs: () => SETTINGS_EVERY_MS, run: () => this.followConfig() });
     this.loops.start({ name: "runners", everyMs: () => RUNNERS_EVERY_MS, run: () => this.links.look() });
@@ -508,6 +545,7 @@ export class Daemon {
     if (page.some(mayEndHold)) await hastenHeldLandings(this.world);
     if (page.some(({ type }) => type === "fleet.thawed")) this.links.tellAll();
     for (const event of page) if (isWorthATick(event)) this.wake(event.type);
+    if (page.some(mayChangeHealth)) this.loops.wake("watch", "log");
     const mayMovePool = this.options.registration.auto ? isWorthATick : endsGoal;
     if (page.some(mayMovePool)) this.loops.wake("pool", "log");
     await this.auto.record(page);
@@ -551,6 +589,12 @@ export class Daemon {
     const { living } = await (await this.world.writer()).read({ living: livingAttempts() });
     this.links.expect(living);
     return living;
+  }
+
+  /** A condition of an earlier life holds until it is seen to be over. */
+  private async resumeWatch(): Promise<void> {
+    const { known } = await (await this.world.writer()).read({ known: conditionById(WATCH) });
+    this.watch.resume(known?.active ? known.since : null);
   }
 
   private async adopt(): Promise<void> {
@@ -699,6 +743,11 @@ export class Daemon {
       tickedAt,
       tickProblem: problem,
       troubles: [...this.loops.troubles(), ...this.telemetry.troubles()],
+      troubles: this.loops.troubles(),
+      rings: this.loops.rings(RINGS).map((ring) => ({
+        ...ring,
+        degradedSince: ring.ring === "watch" ? this.watch.degradedSince : null,
+      })),
       configProblem: this.options.config.problem,
       hold: this.options.config.hold,
       work: this.work.state(),

@@ -5,7 +5,7 @@
  * a loop that fails at every event would otherwise never rest; only the news that what they lacked is back does. Time is the port's, so a test moves it.
  */
 import { backoffMs } from "#domain/core/backoff.ts";
-import type { LoopTrouble } from "#domain/health/daemon-life.ts";
+import type { LoopTrouble, RingPulse } from "#domain/health/daemon-life.ts";
 import { messageOf } from "#errors.ts";
 import type { Clock } from "#sys/clock.ts";
 
@@ -48,6 +48,11 @@ interface State {
   readonly causes: Set<string>;
   failures: number;
   problem: string;
+  /** In this life: turns that came to their end, and that failed. */
+  turns: number;
+  failed: number;
+  /** Wall clock, ms. */
+  endedAt: number | null;
   beganAt: number;
   /** Ends the present sleep; does nothing while it works. */
   wake: () => void;
@@ -66,6 +71,9 @@ export class Loops {
       causes: new Set(),
       failures: 0,
       problem: "",
+      turns: 0,
+      failed: 0,
+      endedAt: null,
       beganAt: Number.NEGATIVE_INFINITY,
       wake: () => {},
     };
@@ -81,9 +89,11 @@ export class Loops {
     if (state.failures === 0) state.wake();
   }
 
-  /** Has those that fail try again at once: what they lacked may be back. */
-  retry(): void {
-    for (const state of this.states.values()) if (state.failures > 0) state.wake();
+  /** Has those that fail, or that one of them, try again at once: what they lacked may be back. */
+  retry(name?: string): void {
+    for (const state of this.states.values()) {
+      if (state.failures > 0 && (name === undefined || name === state.loop.name)) state.wake();
+    }
   }
 
   /** Those that fail at the moment. */
@@ -91,6 +101,19 @@ export class Loops {
     return [...this.states.values()]
       .filter((state) => state.failures > 0)
       .map(({ loop, failures, problem }) => ({ loop: loop.name, failures, problem }));
+  }
+
+  /** How many times in a row that one has failed, with its last words; undefined where it has not. */
+  troubleOf(name: string): LoopTrouble | undefined {
+    return this.troubles().find(({ loop }) => loop === name);
+  }
+
+  /** How these have run so far; one that was not started is left out. */
+  rings(names: readonly string[]): Omit<RingPulse, "degradedSince">[] {
+    return names.flatMap((ring) => {
+      const state = this.states.get(ring);
+      return state ? [{ ring, cycles: state.turns, failures: state.failed, lastAt: state.endedAt }] : [];
+    });
   }
 
   /** No new turns; resolves when those under way have ended. */
@@ -116,8 +139,11 @@ export class Loops {
     try {
       await state.loop.run({ causes });
       state.failures = 0;
+      state.turns += 1;
+      state.endedAt = this.options.clock.now();
     } catch (error) {
       state.failures += 1;
+      state.failed += 1;
       state.problem = messageOf(error);
       // What it was woken for has not been done.
       for (const cause of causes) state.causes.add(cause);

@@ -17,6 +17,7 @@ import {
   type WatchingOnly,
 } from "#domain/health/daemon-life.ts";
 import type { HardFailure } from "#domain/model/auto.ts";
+import type { WatchRounds } from "#engine/lanes.ts";
 import type { Tick } from "#engine/tick-contract.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 import { readNow } from "#sys/read-now.ts";
@@ -42,6 +43,7 @@ export interface DaemonLife {
   /** Somebody waits for it in another process and wants to know why it did not start. */
   readonly awaited: boolean;
   readonly tick: Tick;
+  readonly rounds: WatchRounds;
   /** Resolves when what ticks have set going has ended; nothing new is set going after. */
   idle(): Promise<void>;
   /** Calls back once, with the reason, when this process is asked to stop. */
@@ -98,7 +100,7 @@ async function live(
   await recordPlace(world);
   const socket = `${await world.socketDir()}/${DAEMON_SOCKET}`;
   const { pid, start } = world.processes.self();
-  const { version, instance, supervision, auto, flags = {}, watching, tick } = life;
+  const { version, instance, supervision, auto, flags = {}, watching, tick, rounds } = life;
   const registration: Registration = {
     pid,
     start,
@@ -123,6 +125,7 @@ async function live(
     socket,
     registration,
     tick,
+    rounds,
     idle: () => life.idle(),
     onEnd: (reason, failure) => stop({ reason, failure, done: failure === null }),
   });

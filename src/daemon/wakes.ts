@@ -26,6 +26,11 @@ const QUIET_TYPES: ReadonlySet<string> = new Set([
   "landing.prepared",
 ]);
 
+/** Who begins, ends, is paused or goes on is looked at soon, and not only when its time has come. */
+export function mayChangeHealth({ type }: Pick<EventOf, "type">): boolean {
+  return type.startsWith("agent.") && !QUIET_TYPES.has(type);
+}
+
 export function isWorthATick({ type }: Pick<EventOf, "type">): boolean {
   return !QUIET_TYPES.has(type) && !QUIET_NOUNS.has(type.slice(0, type.indexOf(".")));
 }

@@ -13,12 +13,15 @@ import type { World } from "#control/world.ts";
 import type { Action, ActionKind } from "#domain/model/action.ts";
 import type { Judgement } from "#domain/tick/liveness.ts";
 import { messageOf } from "#errors.ts";
+import { addressIn, openHealthLog } from "#store/open.ts";
 import { REGISTRY } from "./actions/index.ts";
+import { type DegradedCycle, DegradedWatch } from "./degraded-watch.ts";
 import { machineObserver } from "./observe.ts";
 import { drain } from "./outbox.ts";
 import type { Observer } from "./tick.ts";
 import { tick } from "./tick.ts";
 import type { Tick } from "./tick-contract.ts";
+import { Watch, type WatchCycle } from "./watch.ts";
 
 /** What is done side by side: each lane in its own order. */
 export const LANES: readonly (readonly ActionKind[])[] = [
@@ -65,8 +68,16 @@ export async function isLaneHeld(world: World, kinds: readonly ActionKind[]): Pr
   return kinds.some((kind) => NEEDS_DISPATCH.has(kind)) && (await isWatchingOnly(world));
 }
 
+/** How agents do, looked at beside the ticks. */
+export interface WatchRounds {
+  look(world: World): Promise<WatchCycle>;
+  /** By thresholds alone; what is decided is carried out at once, because no tick may come that does it. */
+  lookBlindly(world: World): Promise<DegradedCycle>;
+}
+
 export interface Reconciler {
   readonly tick: Tick;
+  readonly rounds: WatchRounds;
   /** Resolves when nothing is being done any more. */
   idle(): Promise<void>;
 }
@@ -82,10 +93,24 @@ export function reconciler(options: ReconcilerOptions): Reconciler {
   let lostMs = 0;
   const lanes = LANES.map((kinds) => new Lane(kinds));
   const notices = new Notices();
+  const observe = async (world: World) => {
+    const periodMs = options.periodMs === null ? null : await options.periodMs(world);
+    observer ??= observerOf(world, periodMs, () => lostMs);
+    return observer;
+  };
+  const watch = new Watch({ observer: observe, openHealth: ({ root }) => openHealthLog(addressIn(root.state)) });
+  const blind = new DegradedWatch((attempt, beats) => watch.readQuiet(attempt, beats));
   return {
+    rounds: {
+      look: (world) => watch.look(world),
+      async lookBlindly(world) {
+        const cycle = await blind.look(world);
+        for (const lane of lanes) if (lane.speaks) lane.wake(world);
+        return cycle;
+      },
+    },
     async tick(world, reason) {
-      const periodMs = options.periodMs === null ? null : await options.periodMs(world);
-      observer ??= observerOf(world, periodMs, () => lostMs);
+      const observer = await observe(world);
       lostMs = reason.skippedMs;
       const ticked = await tick(world, observer, reason.causes.join(", ") || "its time has come");
       for (const lane of lanes) lane.wake(world);
@@ -161,6 +186,11 @@ class Lane {
   private world: World | undefined;
 
   constructor(private readonly kinds: readonly ActionKind[]) {}
+
+  /** It speaks to agents, and pauses them. */
+  get speaks(): boolean {
+    return this.kinds.includes("deliver");
+  }
 
   wake(world: World): void {
     if (this.closed) return;

@@ -24,18 +24,30 @@ export function machineObserver(world: World, options: ObserverOptions): Observe
   const met = new Map<number, { readonly mark: string; readonly since: number }>();
   const efforts = new EffortWatch(world.processes);
   let lastLook: Look | null = null;
+  /** What took a while to find out, for those who look in between. */
+  let signs: ReadonlyMap<number, readonly LivenessEvidence[]> = new Map();
+  let stillTools: ReadonlyMap<number, number> = new Map();
   return {
     async evidence(living, pulses) {
       const inTurn = living.filter(({ attempt }) => pulses.get(attempt)?.inTurn);
       if (inTurn.length > 0) efforts.look();
       const open = await listTerminals(world, inTurn);
-      return new Map(
-        living.map((one) => {
+      signs = new Map(
+        living.flatMap((one) => {
           const pulse = pulses.get(one.attempt);
-          const signs = pulse?.inTurn ? signsOfTurn(world, efforts, one, pulse, open) : [];
-          return [one.attempt, [...evidenceOf(world, one, pulse), ...signs]];
+          return pulse?.inTurn ? [[one.attempt, signsOfTurn(world, efforts, one, pulse, open)]] : [];
         }),
       );
+      return evidenceWith(world, living, pulses, signs);
+    },
+    glance(living, pulses) {
+      const toolsStill = new Map(
+        living.flatMap(({ attempt }) => {
+          const ms = stillTools.get(attempt);
+          return ms !== undefined && hasOpenCall(pulses.get(attempt)) ? [[attempt, ms]] : [];
+        }),
+      );
+      return { evidence: evidenceWith(world, living, pulses, signs), toolsStill };
     },
     toolsStill(living, pulses) {
       const now = world.clock.monotonic();
@@ -51,6 +63,7 @@ export function machineObserver(world: World, options: ObserverOptions): Observe
       }
       for (const { attempt } of living) looked.add(`all ${attempt}`);
       efforts.keep(looked);
+      stillTools = still;
       return still;
     },
     quiet(pulses) {
@@ -83,6 +96,21 @@ export function machineObserver(world: World, options: ObserverOptions): Observe
       return skipped?.ms ?? 0;
     },
   };
+}
+
+function evidenceWith(
+  world: World,
+  living: readonly Attempt[],
+  pulses: ReadonlyMap<number, Pulse>,
+  signs: ReadonlyMap<number, readonly LivenessEvidence[]>,
+): Map<number, readonly LivenessEvidence[]> {
+  return new Map(
+    living.map((one) => {
+      const own = evidenceOf(world, one, pulses.get(one.attempt));
+      const more = signs.get(one.attempt);
+      return [one.attempt, more === undefined || more.length === 0 ? own : [...own, ...more]];
+    }),
+  );
 }
 
 /**

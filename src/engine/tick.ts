@@ -19,6 +19,7 @@ import type { Room } from "#domain/agents/admission.ts";
 import { hasPassed } from "#domain/core/elapsed.ts";
 import { describeHold } from "#domain/health/settings.ts";
 import { claimInSnapshot, type LandingMode } from "#domain/landing/may-land.ts";
+import type { Assignment } from "#domain/model/assignment.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
 import { type Condition, TICK } from "#domain/model/condition.ts";
 import { accept } from "#domain/model/decision.ts";
@@ -79,8 +80,18 @@ export interface Observer {
   quiet(pulses: ReadonlyMap<number, Pulse>): ReadonlyMap<number, number>;
   /** How long the processes of each running tool call have done nothing, by the same clock; unknown ones are left out. */
   toolsStill(living: readonly Attempt[], pulses: ReadonlyMap<number, Pulse>): ReadonlyMap<number, number>;
+  /**
+   * The same without waiting for anybody: whether processes live is looked at now, what took longer is as the last look
+   * found it. Starts no process.
+   */
+  glance(living: readonly Attempt[], pulses: ReadonlyMap<number, Pulse>): Glance;
   /** How long the watcher stood still since it last looked, or how far the wall clock was set, where that is much; else 0. */
   measureSkippedMs(): number;
+}
+
+export interface Glance {
+  readonly evidence: ReadonlyMap<number, readonly LivenessEvidence[]>;
+  readonly toolsStill: ReadonlyMap<number, number>;
 }
 
 export interface Ticked {
@@ -207,11 +218,7 @@ async function lookOutside(world: World, observer: Observer): Promise<Outside> {
   });
   const byAttempt = new Map(pulses.map((pulse) => [pulse.attempt, pulse]));
   const settings = await world.settings();
-  const auto = await autoNow(world);
-  const limits: Limits = {
-    ...limitsOf(config, await readRoleSays(world, settings)),
-    auto: auto && { concurrency: auto.concurrency },
-  };
+  const limits = await readLimitsNow(world);
   return {
     limits,
     budgeted: hasBudgets(limits.budgets, conditions),
@@ -225,6 +232,15 @@ async function lookOutside(world: World, observer: Observer): Promise<Outside> {
     held: await judgeHold(settings),
     watching: await isWatchingOnly(world),
     skippedMs,
+  };
+}
+
+/** Every number that anybody is judged by now, what roles say for their agents included. */
+export async function readLimitsNow(world: World): Promise<Limits> {
+  const auto = await autoNow(world);
+  return {
+    ...limitsOf(await world.config(), await readRoleSays(world, await world.settings())),
+    auto: auto && { concurrency: auto.concurrency },
   };
 }
 
@@ -252,7 +268,6 @@ async function judgeHold(settings: Settings): Promise<string | null> {
   return describeHold(settings.hold);
 }
 
-/** The last words of those that seem stale, and of nobody else: most agents are at work, and reading costs. */
 async function fingerprints(
   store: Store,
   living: readonly Attempt[],
@@ -261,19 +276,36 @@ async function fingerprints(
   now: number,
 ): Promise<ReadonlyMap<number, Fingerprint>> {
   const { assignments } = await store.read({ assignments: liveAssignments() });
-  const idleAfter = new Map(assignments.map((one) => [one.assignmentId, one.idleAfterMs]));
   const found = new Map<number, Fingerprint>();
-  for (const { attempt, assignmentId, role } of living) {
-    const lastActAt = pulses.get(attempt)?.lastActAt ?? null;
-    const whenGivenOut = idleAfter.get(assignmentId);
-    if (lastActAt === null || whenGivenOut === undefined) continue;
-    const { idleAfterMs } = resolveLimits(agentLimits(limits), limits.roles[role]);
-    if (now - lastActAt < Math.min(whenGivenOut, idleAfterMs)) continue;
-    const { recent } = await store.read({ recent: lastSignals(attempt, FINGERPRINT_KINDS, FINGERPRINT_MESSAGES) });
-    const fingerprint = fingerprintOf(recent);
+  for (const attempt of listSeeminglyStale(living, pulses, assignments, limits, now)) {
+    const fingerprint = await readFingerprint(store, attempt);
     if (fingerprint) found.set(attempt, fingerprint);
   }
   return found;
+}
+
+/** What the last words of an agent say about its silence. */
+export async function readFingerprint(store: Store, attempt: number): Promise<Fingerprint | undefined> {
+  const { recent } = await store.read({ recent: lastSignals(attempt, FINGERPRINT_KINDS, FINGERPRINT_MESSAGES) });
+  return fingerprintOf(recent);
+}
+
+/** Those whose last words are worth reading, and nobody else: most agents are at work, and reading costs. */
+export function listSeeminglyStale(
+  living: readonly Attempt[],
+  pulses: ReadonlyMap<number, Pulse>,
+  assignments: readonly Assignment[],
+  limits: Limits,
+  now: number,
+): number[] {
+  const idleAfter = new Map(assignments.map((one) => [one.assignmentId, one.idleAfterMs]));
+  return living.flatMap(({ attempt, assignmentId, role }) => {
+    const lastActAt = pulses.get(attempt)?.lastActAt ?? null;
+    const whenGivenOut = idleAfter.get(assignmentId);
+    if (lastActAt === null || whenGivenOut === undefined) return [];
+    const { idleAfterMs } = resolveLimits(agentLimits(limits), limits.roles[role]);
+    return now - lastActAt < Math.min(whenGivenOut, idleAfterMs) ? [] : [attempt];
+  });
 }
 
 /** The place in the log up to which outcomes were told. */
@@ -283,11 +315,11 @@ async function readToldCursor(world: World): Promise<number> {
   return last?.kind === "tick" ? last.cursor : 0;
 }
 
-function agentSeen(
+export function agentSeen(
   attempt: Attempt,
   pulses: ReadonlyMap<number, Pulse>,
   waiting: ReadonlyMap<number, WaitingMessages>,
-  outside: Outside,
+  outside: Pick<Outside, "evidence" | "quiet" | "toolsStill" | "fingerprints">,
 ): AgentSeen {
   const number = attempt.attempt;
   const fingerprint = outside.fingerprints.get(number);
@@ -309,7 +341,7 @@ function listSessions(attempts: readonly Attempt[], pulses: readonly Pulse[]): S
 }
 
 /** What the store knows of the work progressing: reports that were taken, and checks that were run. */
-function listRecordedProgress(
+export function listRecordedProgress(
   { attempt, goalId, workNodeId }: Attempt,
   reports: ReadonlyMap<number, number>,
   nodes: ReadonlyMap<string, WorkNode>,

@@ -26,6 +26,7 @@ function sleeplessClock() {
   const clock: Clock = {
     now: () => 0,
     monotonic: () => 0,
+    boot: () => "virtual",
     sleep: async (ms) => {
       slept.push(ms);
     },

@@ -52,6 +52,11 @@ export function openRecoveries(): Query<Recovery[]> {
   );
 }
 
+/** What was tried for that node; undefined while nothing was. */
+export function recoveryOf(goalId: string, workNodeId: string): Query<Recovery | undefined> {
+  return docById("recovery", recoveryKey({ goalId, workNodeId }));
+}
+
 /** Ids of actions that ended, of those that were due since. */
 export function actionsOverSince(time: number): Query<string[]> {
   return {
@@ -73,6 +78,10 @@ export function actionsGivenUpSince(time: number): Query<Action[]> {
       .filter(({ status, dueAt }) => status === "dropped" && dueAt >= time)
       .sort((a, b) => compareText(a.actionId, b.actionId)),
   );
+}
+
+export function conditionById(conditionId: string): Query<Condition | undefined> {
+  return docById("condition", conditionId);
 }
 
 const REMEMBERED: ReadonlySet<Condition["kind"]> = new Set(["quota", "provider", "mass-death"]);

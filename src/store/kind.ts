@@ -3,6 +3,7 @@
  * `environment` with the next step in them, whatever the database itself says.
  */
 import type { OverseerError } from "#errors.ts";
+import type { HealthLog } from "./health-log.ts";
 import type { Query } from "./query.ts";
 import type { Caps } from "./seal.ts";
 import type { SignalLog, SignalLogOptions } from "./signal-log.ts";
@@ -15,6 +16,8 @@ export interface StoreKind {
   openForWriting(place: string, options: OpenOptions): Promise<Store>;
   /** Throws when there is nothing there. */
   openSignalLog(place: string, options: SignalLogOptions): SignalLog;
+  /** Throws when there is nothing there. */
+  openHealthLog(place: string, options: { readonly busyMs?: number }): HealthLog;
   /** One question by a process that lives for it alone. Throws when it is not answered within `busyMs`. */
   askOnce<T>(place: string, query: Query<T>, busyMs: number): T | Promise<T>;
   /** The same for a process that stays; of the store that lies there now, whatever takes its place later. */

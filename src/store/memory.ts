@@ -11,9 +11,12 @@ import { beat, newPulse } from "#domain/signals/pulse.ts";
 import type { Steering } from "#domain/signals/reflex.ts";
 import { afterSteering } from "#domain/signals/reflex.ts";
 import type { Signal } from "#domain/signals/signal.ts";
+import type { AgentHealth, HealthChange } from "#domain/watch/health.ts";
 import { BEGINNING, gapInLog, notEmpty } from "./continuity.ts";
 import type { Folded } from "./folding.ts";
 import { Folding } from "./folding.ts";
+import type { HealthLog } from "./health-log.ts";
+import { CHANGES_KEPT } from "./health-log.ts";
 import type { MemoryTables } from "./query.ts";
 import { compareText } from "./query.ts";
 import type { Caps } from "./seal.ts";
@@ -28,6 +31,7 @@ type EntityMaps = { [K in EntityKind]: Map<string, Entity> };
 /** Signals are as unlimited here as a test is short. */
 export interface MemoryStore extends Store {
   readonly signals: SignalLog;
+  readonly health: HealthLog;
 }
 
 export function memoryStore(options: { caps?: Partial<Caps>; identity?: string } = {}): MemoryStore {
@@ -37,16 +41,20 @@ export function memoryStore(options: { caps?: Partial<Caps>; identity?: string }
   let entities = emptyMaps();
   let versions = new Map<string, number>();
   let mark = 0;
-  const telemetry = new MemorySignalLog((attempt) => {
+  const isLiving = (attempt: number) => {
     const known = entities.attempt.get(String(attempt)) as Attempt | undefined;
     return known !== undefined && known.status !== "ended";
-  });
+  };
+  const telemetry = new MemorySignalLog(isLiving);
+  const watched = new MemoryHealthLog(isLiving);
 
   const tables = (): MemoryTables => ({
     entities: entities as unknown as MemoryTables["entities"],
     events,
     pulses: telemetry.pulses,
     signals: telemetry.kept,
+    health: watched.now,
+    healthChanges: watched.changes,
   });
   const fold = () =>
     new Folding((ref) => {
@@ -76,6 +84,7 @@ export function memoryStore(options: { caps?: Partial<Caps>; identity?: string }
 
   return {
     signals: telemetry,
+    health: watched,
     async commit<R extends Reads, T>(request: Commit<R, T>): Promise<CommitOutcome<T>> {
       const decision = request.decide(see(request.reads));
       if (!decision.ok) return decision;
@@ -185,6 +194,21 @@ class MemorySignalLog implements SignalLog {
       this.kept.set(attempt, stay);
     }
     return gone;
+  }
+
+  close(): void {}
+}
+
+class MemoryHealthLog implements HealthLog {
+  readonly now = new Map<number, AgentHealth>();
+  readonly changes: HealthChange[] = [];
+
+  constructor(private readonly lives: (attempt: number) => boolean) {}
+
+  async note(now: readonly AgentHealth[], changes: readonly HealthChange[]): Promise<void> {
+    for (const one of now) if (this.lives(one.attempt)) this.now.set(one.attempt, one);
+    this.changes.push(...changes.filter(({ attempt }) => this.lives(attempt)));
+    this.changes.splice(0, Math.max(0, this.changes.length - CHANGES_KEPT));
   }
 
   close(): void {}

@@ -3,6 +3,7 @@
  * Another database is a folder beside sqlite/ and a line in KINDS; nobody else knows which one it is.
  */
 import { OverseerError } from "#errors.ts";
+import type { HealthLog } from "./health-log.ts";
 import type { Asker, OpenOptions, PreparedStore, PrepareOptions, StoreKind } from "./kind.ts";
 import type { Query } from "./query.ts";
 import type { SignalLog, SignalLogOptions } from "./signal-log.ts";
@@ -33,6 +34,11 @@ export async function openForWriting({ address, ...options }: Address & OpenOpti
 export function openSignalLog(address: string, options: SignalLogOptions = {}): SignalLog {
   const { kind, place } = resolveAddress(address);
   return kind.openSignalLog(place, options);
+}
+
+export function openHealthLog(address: string, options: { readonly busyMs?: number } = {}): HealthLog {
+  const { kind, place } = resolveAddress(address);
+  return kind.openHealthLog(place, options);
 }
 
 export async function askOnce<T>(address: string, query: Query<T>, busyMs: number): Promise<T> {

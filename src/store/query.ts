@@ -8,6 +8,7 @@ import type { EventOf } from "#domain/model/event.ts";
 import type { Entities, EntityKind } from "#domain/model/fold.ts";
 import type { Pulse } from "#domain/signals/pulse.ts";
 import type { Signal } from "#domain/signals/signal.ts";
+import type { AgentHealth, HealthChange } from "#domain/watch/health.ts";
 import type { SqlValue } from "./tables.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -19,6 +20,8 @@ export interface MemoryTables {
   /** Telemetry, which lies beside the domain: by attempt, and never rebuilt from the log. */
   readonly pulses: ReadonlyMap<number, Pulse>;
   readonly signals: ReadonlyMap<number, readonly Signal[]>;
+  readonly health: ReadonlyMap<number, AgentHealth>;
+  readonly healthChanges: readonly HealthChange[];
 }
 
 export interface Query<T> {

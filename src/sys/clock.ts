@@ -7,12 +7,36 @@ export interface Clock {
   now(): number;
   /** Milliseconds since boot, the same for every process of the machine. Never goes back within one boot. */
   monotonic(): number;
+  /** Which boot of which machine that is: numbers of another one cannot be compared with it. */
+  boot(): string;
   /** Resolves after `ms`, or at once when the signal aborts. Never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
 export function systemClock(): Clock {
-  return { now: () => Date.now(), monotonic: millisecondsSinceBoot, sleep };
+  return { now: () => Date.now(), monotonic: millisecondsSinceBoot, boot: nameOfBoot, sleep };
+}
+
+let bootName: string | undefined;
+
+/** The kernel's own name for it; where it has none, the machine and the minute in which it was started, as far as that is known. */
+function nameOfBoot(): string {
+  bootName ??= readBootId() ?? `${hostName()}:${Math.round((Date.now() - millisecondsSinceBoot()) / 60_000)}`;
+  return bootName;
+}
+
+function readBootId(): string | undefined {
+  const fs: typeof import("node:fs") = require("node:fs");
+  try {
+    return fs.readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+  } catch {
+    return undefined;
+  }
+}
+
+function hostName(): string {
+  const os: typeof import("node:os") = require("node:os");
+  return os.hostname();
 }
 
 /** setTimeout takes a signed 32-bit number and fires at once beyond it, so longer sleeps are taken in stages. */

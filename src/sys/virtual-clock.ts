@@ -61,6 +61,7 @@ export function virtualClock({ now = 0, monotonic = 0 } = {}): VirtualClock {
   return {
     now: () => wall,
     monotonic: () => boot,
+    boot: () => "virtual",
     sleep,
     advance: async (ms) => {
       const end = boot + Math.max(0, ms);

@@ -215,7 +215,7 @@ const seeMeter = ({ turnAt, costUsd, contextTokens, contextWindow }: AgentRow) =
   ...[contextTokens, contextWindow],
 ];
 
-async function endIt(store: Store, attempt: number, usage: Usage = NO_USAGE): Promise<void> {
+export async function endIt(store: Store, attempt: number, usage: Usage = NO_USAGE): Promise<void> {
   const end = { cause: "died", detail: "It died.", exitCode: null, signal: null, usage, wip: null } as const;
   const around = { node: undefined, assignment: undefined, waiting: [], parent: undefined };
   await store.commit({

@@ -71,7 +71,7 @@ function withCountedPorts(real: World): World {
 
 const env = testEnvironment();
 const root = await findRoot({ cwd: repo, env });
-const { tick, idle } = reconciler({ periodMs: async (world) => (await world.config()).reconcile.tickEvery });
+const { tick, rounds, idle } = reconciler({ periodMs: async (world) => (await world.config()).reconcile.tickEvery });
 await runDaemon({
   worldUnder: (stays) => worldUnder(root, env, stays),
   version: "0.0.0",
@@ -80,6 +80,7 @@ await runDaemon({
   auto: false,
   awaited: false,
   tick: (world, reason) => tick(withCountedPorts(world), reason),
+  rounds,
   idle,
   onStop: (stop) => void process.on("SIGTERM", () => stop("the story has ended")),
   onFault(fault) {

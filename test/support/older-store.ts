@@ -17,5 +17,6 @@ export function undoColumns(db: Database): void {
   for (const column of METER) db.run(`alter table pulses drop column ${column}`);
   for (const column of ["parent", "announced", "ended_at", "cost"])
     db.run(`alter table attempts drop column ${column}`);
+  for (const table of ["diagnoses", "health"]) db.run(`drop table ${table}`);
   for (const column of ["in_turn", "turns"]) db.run(`alter table pulses drop column ${column}`);
 }

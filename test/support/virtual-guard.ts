@@ -165,6 +165,7 @@ export class VirtualGuard {
       clock: {
         now: () => this.time,
         monotonic: () => this.time,
+        boot: () => "virtual",
         sleep: async (ms, signal) => {
           if (!signal?.aborted) this.pass(ms);
         },

@@ -20,6 +20,7 @@ const OF_CAUSE: Readonly<Record<string, string>> = {
   looping: "You have made the same call with the same result several times. Stop it, and try another way or ask.",
   "tool-hangs":
     "A tool call of yours has neither computed nor read or written anything for a long time. It will be interrupted.",
+  "quiet-by-threshold": "Nothing was heard of you for a while.",
   "update-overdue": "The update that was due has not arrived.",
   "idle-with-open-work": "You stopped, and your task is neither reported done nor blocked.",
 };

@@ -162,6 +162,8 @@ const TELLINGS: { readonly [T in EventType]: Telling<T> } = {
   "dispatch.works": show(),
   "disk.short": show(),
   "disk.enough": show(),
+  "watch.degraded": show(),
+  "watch.restored": show(),
   "quota.tripped": show(),
   "quota.probing": show(),
   "quota.restored": show(),

@@ -87,6 +87,10 @@ function fleetSentence(event: EventOf): string | undefined {
       return `The disk is nearly full, so nothing is started; a person is asked (${event.data.questionId}).`;
     case "disk.enough":
       return "The disk has room again.";
+    case "watch.degraded":
+      return `Agents are judged by thresholds alone for now: ${event.data.problem}`;
+    case "watch.restored":
+      return "Agents are judged in full again.";
     case "quota.tripped":
       return `The quota of ${event.data.account} is used up; its agents wait until ${isoTime(event.data.until)}.`;
     case "quota.probing":

@@ -9,7 +9,17 @@ const registration: Registration = {
 };
 const other: Registration = { ...registration, pid: 8, instance: "d_2" };
 const beat = (open: boolean): Heartbeat => ({
-  ...{ instance: "d_1", at: 1, bootMs: 1, ticks: 1, tickedAt: 1, tickProblem: null, troubles: [], configProblem: null },
+  ...{
+    instance: "d_1",
+    at: 1,
+    bootMs: 1,
+    ticks: 1,
+    tickedAt: 1,
+    tickProblem: null,
+    troubles: [],
+    rings: [],
+    configProblem: null,
+  },
   ...{ hold: null, auto: null, work: { open, progressAt: 1 } },
 });
 const intent = (want: Intent["want"], at = 1): Intent => ({ want, at, by: "human:ada", reason: "a release" });

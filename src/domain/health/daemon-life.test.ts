@@ -29,6 +29,7 @@ const beating: Heartbeat = {
   tickedAt: 90_000,
   tickProblem: null,
   troubles: [],
+  rings: [],
   configProblem: null,
   hold: null,
   work: null,

@@ -65,6 +65,8 @@ export interface Heartbeat {
   readonly tickProblem: string | null;
   /** Loops that fail, with their last words. */
   readonly troubles: readonly LoopTrouble[];
+  /** How the loops that supervise agents run. */
+  readonly rings: readonly RingPulse[];
   /** Why the configuration on disk is not in effect; null when it is. */
   readonly configProblem: string | null;
   /** Why nothing is started, checked or landed under the settings as they are; null when nothing is in the way. */
@@ -112,6 +114,18 @@ export interface AutoPulse {
   readonly lastEndedAt: number | null;
   /** Why no task was taken in the last turn; null where one was, or one is about to be. */
   readonly why: string | null;
+}
+
+/** How one of the loops that supervise agents runs in this life of the daemon (LOOP-1). */
+export interface RingPulse {
+  readonly ring: string;
+  /** How often it has come to its end, and how often it has failed instead. */
+  readonly cycles: number;
+  readonly failures: number;
+  /** When it last came to its end; wall clock, ms. Null before the first time. */
+  readonly lastAt: number | null;
+  /** Since when it does with less than it should; null where it does not. */
+  readonly degradedSince: number | null;
 }
 
 export interface LoopTrouble {
@@ -196,6 +210,7 @@ export function parseHeartbeat(text: string | undefined): Heartbeat | undefined 
     tickedAt: Number(value.tickedAt ?? value.at),
     tickProblem: typeof value.tickProblem === "string" ? value.tickProblem : null,
     troubles: Array.isArray(value.troubles) ? (value.troubles as LoopTrouble[]) : [],
+    rings: Array.isArray(value.rings) ? (value.rings as RingPulse[]) : [],
     configProblem: typeof value.configProblem === "string" ? value.configProblem : null,
     hold: typeof value.hold === "object" && value.hold !== null ? (value.hold as Hold) : null,
     work: typeof value.work === "object" && value.work !== null ? (value.work as WorkPulse) : null,

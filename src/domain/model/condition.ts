@@ -138,6 +138,13 @@ export interface DeferCondition extends Common {
   readonly until?: number;
 }
 
+/** Agents are judged by thresholds alone; the tick or the watch cannot do more. */
+export interface WatchCondition extends Common {
+  readonly kind: "watch";
+  readonly problem: string;
+  readonly because: string;
+}
+
 export interface ClockCondition extends Common {
   readonly kind: "clock";
 }
@@ -176,6 +183,7 @@ export type Condition =
   | DeferCondition
   | StartCondition
   | DiskCondition
+  | WatchCondition
   | ClockCondition
   | TickCondition
   | ModelsCondition
@@ -188,6 +196,7 @@ export const MASS_DEATH = "mass-death";
 const EARLIER_KEPT = 1_000;
 export const DISPATCH = "dispatch";
 export const DISK = "disk";
+export const WATCH = "watch";
 export const CLOCK = "clock";
 export const TICK = "tick";
 export const MODELS = "models";
@@ -235,6 +244,9 @@ export function conditionOf(event: Pick<EventOf, "type" | "data">): string | und
     case "disk.short":
     case "disk.enough":
       return DISK;
+    case "watch.degraded":
+    case "watch.restored":
+      return WATCH;
     case "time.skipped":
       return CLOCK;
     case "overseer.tick":
@@ -348,6 +360,8 @@ export function applyToCondition(known: Condition | undefined, event: EventOf): 
       return { ...common, kind: "start", ...event.data };
     case "disk.short":
       return { ...common, kind: "disk", ...event.data };
+    case "watch.degraded":
+      return { ...common, kind: "watch", problem: event.data.problem, because: event.because };
     case "time.skipped":
       return { ...common, kind: "clock", since: at };
     case "overseer.tick":

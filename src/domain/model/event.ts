@@ -482,6 +482,9 @@ export interface EventData {
   /** The disk has less free than must stay so; a person is asked, once until it has enough again. */
   "disk.short": { readonly freeBytes: number; readonly neededBytes: number; readonly questionId: string };
   "disk.enough": { readonly freeBytes: number };
+  /** The watch judges by thresholds alone: what it judges by otherwise cannot be read or judged, or no tick comes to its end. */
+  "watch.degraded": { readonly problem: string };
+  "watch.restored": { readonly steps: number };
   "quota.tripped": { readonly account: string; readonly until: number; readonly trips: number };
   "quota.probing": { readonly account: string };
   "quota.restored": { readonly account: string; readonly attempts: readonly number[] };
@@ -753,6 +756,8 @@ export const EVENT_TYPES = Object.keys({
   "dispatch.works": 0,
   "disk.short": 0,
   "disk.enough": 0,
+  "watch.degraded": 0,
+  "watch.restored": 0,
   "quota.tripped": 0,
   "quota.probing": 0,
   "quota.restored": 0,

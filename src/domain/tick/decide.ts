@@ -121,10 +121,10 @@ function reconcile(scene: Scene, draft: Draft): Pick<Decided, "judged" | "nextDu
   draft.add(watchStarts(scene));
   const diskAt = draft.take(watchDisk(scene));
   const judged = new Map<number, Judgement>();
-  const surroundings = { quotas, providers, shared: findSharedSilence(scene) };
+  const grounds = { quotas, providers, shared: findSharedSilence(scene) };
   const measures = new Measures(scene);
   for (const seen of scene.agents) {
-    const judgement = judgeAgent(scene, draft, seen, surroundings, measures.of(seen));
+    const judgement = judgeAgent(scene, draft, seen, grounds, measures.of(seen));
     judged.set(seen.attempt.attempt, judgement);
     draft.add(answerJudgement(scene, draft, { seen, budgets }, judgement));
   }

@@ -15,7 +15,7 @@ import { Scene } from "./scene.ts";
 import type { AgentSeen, Snapshot } from "./snapshot.ts";
 
 /** What holds for more than one of them. */
-export interface Surroundings {
+export interface FleetGrounds {
   readonly quotas: Closed;
   readonly providers: Closed;
   /** Those whose silence may be their provider's. */
@@ -43,7 +43,7 @@ export function judgeAgent(
   scene: Scene,
   outbox: Outbox,
   seen: AgentSeen,
-  { quotas, providers, shared }: Surroundings,
+  { quotas, providers, shared }: FleetGrounds,
   limits: LivenessLimits,
 ): Judgement {
   const { attempt } = seen;
@@ -80,11 +80,11 @@ export function judgeFleet(snapshot: Snapshot): JudgedFleet {
   const outbox = new Draft(snapshot.now, snapshot.actions, snapshot.lately);
   const quotas = outbox.take(watchQuotas(scene));
   const providers = outbox.take(watchProviders(scene));
-  const surroundings = { quotas, providers, shared: findSharedSilence(scene) };
+  const grounds = { quotas, providers, shared: findSharedSilence(scene) };
   const measures = new Measures(scene);
   const judged = new Map<number, Judgement>();
   for (const seen of scene.agents) {
-    judged.set(seen.attempt.attempt, judgeAgent(scene, outbox, seen, surroundings, measures.of(seen)));
+    judged.set(seen.attempt.attempt, judgeAgent(scene, outbox, seen, grounds, measures.of(seen)));
   }
   return { scene, outbox, judged };
 }

@@ -18,7 +18,7 @@ import { hasPassed, isDue } from "#domain/core/elapsed.ts";
 import { mayMove } from "#domain/core/moves.ts";
 import type { Advice } from "#domain/model/advice.ts";
 import { LONGEST_WAIT_MINUTES } from "#domain/model/advice.ts";
-import type { Assignment } from "#domain/model/assignment.ts";
+import type { Assignment, RecoveryPolicy } from "#domain/model/assignment.ts";
 import { ASSIGNMENT_MOVES, subject } from "#domain/model/assignment.ts";
 import type { LadderLimits, Nudge, Recovery, Rung, RungBars } from "#domain/model/ladder-state.ts";
 import {
@@ -71,11 +71,8 @@ export function climb(scene: Scene, outbox: Outbox, stuck: Stuck): readonly Tick
   // Whatever was last done to it had to have its time too: a resume, a new leg.
   if (recovery.lastStepAt !== null && !hasPassed(seen.attempt.updatedAt, own.patienceMs, now)) return NO_STEPS;
   if (isReplanAwaited(scene, recovery)) return NO_STEPS;
-  const bars = barsFor(scene, seen);
-  const rung =
-    cause === TOOL_HANGS
-      ? rungOfHang(recovery, ladder, bars)
-      : nextRung(recovery, assignment.recoveryPolicy, ladder, bars);
+  const choice = { recovery, cause, policy: assignment.recoveryPolicy, bars: barsFor(scene, seen) };
+  const rung = chooseRung(choice, ladder);
   const current = { ...stuck, recovery };
   const consulted = consultModel(scene, outbox, current, rung);
   switch (consulted.kind) {
@@ -88,6 +85,17 @@ export function climb(scene: Scene, outbox: Outbox, stuck: Stuck): readonly Tick
     default:
       return takeRung(scene, outbox, current, rung);
   }
+}
+
+/**
+ * The same ladder for whoever can judge by thresholds only (domain/watch/degraded.ts): a hint or a pause, within their
+ * budgets, and never before the last step has had its time.
+ */
+export function stepBlindly(scene: Scene, outbox: Outbox, stuck: Stuck, rung: "hint" | "pause"): readonly TickStep[] {
+  const recovery = stepsFor(stuck.recovery, stuck.assignment.assignmentId);
+  if (!mayIntervene(recovery, stuck.cause, scene.now, scene.limitsFor(stuck.seen.attempt)).may) return NO_STEPS;
+  if (recovery.steps[rung] >= scene.limits.ladder[rung]) return NO_STEPS;
+  return stepOn(scene, outbox, { ...stuck, recovery }, rung);
 }
 
 /** Where splitting is passed over, the next one at once. */
@@ -175,12 +183,24 @@ function askAdvised(
   });
 }
 
-/** The agent is asked once; words reach it only when its call has ended, so the next step ends it. */
-function rungOfHang(recovery: Recovery, limits: LadderLimits, bars: RungBars): Rung {
+export interface RungChoice {
+  readonly recovery: Recovery;
+  readonly cause: string;
+  readonly policy: RecoveryPolicy;
+  readonly bars: RungBars;
+}
+
+/**
+ * The rung that is next for that cause. About a call that hangs the agent is asked once; words reach it only when its call
+ * has ended, so the next step ends it.
+ */
+export function chooseRung({ recovery, cause, policy, bars }: RungChoice, limits: LadderLimits): Rung {
+  if (cause !== TOOL_HANGS) return nextRung(recovery, policy, limits, bars);
   return bars.isSpared || recovery.cause === TOOL_HANGS ? nextRung(recovery, "resend_last", limits, bars) : "hint";
 }
 
-function barsFor({ snapshot }: Scene, { attempt }: AgentSeen): RungBars {
+/** What the ladder may not do with that agent, or may not do now. */
+export function barsFor({ snapshot }: Scene, { attempt }: AgentSeen): RungBars {
   return { isSpared: isSpared(attempt), isWatching: snapshot.watching };
 }
 

@@ -9,6 +9,10 @@ export const sqlite: StoreKind = {
     const { openSqliteSignalLog } = require("#store/sqlite/signal-log.ts") as typeof import("./signal-log.ts");
     return openSqliteSignalLog(path, options);
   },
+  openHealthLog(path, options) {
+    const { openSqliteHealthLog } = require("./health-log.ts") as typeof import("./health-log.ts");
+    return openSqliteHealthLog(path, options);
+  },
   askOnce(path, query, busyMs) {
     const { askSqliteOnce } = require("./ask-once.ts") as typeof import("./ask-once.ts");
     return askSqliteOnce(path, query, busyMs);

@@ -13,10 +13,11 @@ import identity from "./migrations/0007_identity.sql" with { type: "text" };
 import columns from "./migrations/0008_columns.sql" with { type: "text" };
 import olderWriters from "./migrations/0009_older_writers.sql" with { type: "text" };
 import costs from "./migrations/0010_costs.sql" with { type: "text" };
+import health from "./migrations/0011_health.sql" with { type: "text" };
 
 export const MIGRATIONS: readonly string[] = [
   ...[ground, agents, inbox, outbox, fleet, merges, identity],
-  ...[columns, olderWriters, costs],
+  ...[columns, olderWriters, costs, health],
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

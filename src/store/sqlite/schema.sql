@@ -1,4 +1,4 @@
--- The present schema, after migration 10. Made by scripts/dump-schema.ts; edit a migration instead.
+-- The present schema, after migration 11. Made by scripts/dump-schema.ts; edit a migration instead.
 
 CREATE TABLE actions (
   id text primary key,
@@ -110,6 +110,16 @@ CREATE TABLE crystallizations (
 
 CREATE INDEX crystallizations_by_node on crystallizations (goal_id, node_id, created_at);
 
+CREATE TABLE diagnoses (
+  id integer primary key,
+  attempt integer not null,
+  agent text not null,
+  at integer not null,
+  doc text not null
+) strict;
+
+CREATE INDEX diagnoses_by_agent on diagnoses (agent, id);
+
 CREATE TABLE events (
   seq integer primary key,
   at integer not null,
@@ -149,6 +159,15 @@ CREATE TABLE goals (
   created_at integer not null,
   updated_at integer not null,
   version integer not null,
+  doc text not null
+) strict;
+
+CREATE TABLE health (
+  attempt integer primary key,
+  agent text not null,
+  status text not null,
+  recommendation text not null,
+  since integer not null,
   doc text not null
 ) strict;
 

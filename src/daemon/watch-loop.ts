@@ -1,0 +1,99 @@
+/**
+ * Runs the watch, one cycle at a time. Where judging fails, or no tick comes to its end, it falls back to thresholds alone
+ * (DEGR-1), says so, and comes back by itself: every turn tries to see in full again. It decides nothing about agents; what
+ * follows from how they do is the tick's, which it wakes.
+ */
+import type { NewEvent } from "#domain/model/event.ts";
+import type { AgentHealth } from "#domain/watch/health.ts";
+import type { DegradedCycle } from "#engine/degraded-watch.ts";
+import type { WatchCycle } from "#engine/watch.ts";
+import { messageOf } from "#errors.ts";
+import type { Clock } from "#sys/clock.ts";
+import type { DaemonLog } from "./log.ts";
+
+export interface WatchLoopOptions {
+  readonly clock: Pick<Clock, "now">;
+  readonly log: Pick<DaemonLog, "record">;
+  isOn(): boolean;
+  /** Judges everybody; rejects when that cannot be done. */
+  look(): Promise<WatchCycle>;
+  /** The same by thresholds, with what follows from it set going. */
+  lookBlindly(): Promise<DegradedCycle>;
+  /** Why ticks fail, once they have failed more than once in a row; undefined where they do not. */
+  tickProblem(): string | undefined;
+  /** Has a tick that rests after failures try again. */
+  retryTick(): void;
+  wakeTick(cause: string): void;
+  /** Tells whoever listens; what they do not take is lost (EDGE-8). */
+  tell(health: AgentHealth): void;
+  /** Into the log. */
+  record(event: NewEvent): Promise<void>;
+}
+
+export class WatchLoop {
+  /** Wall clock, ms; null where it sees in full. */
+  degradedSince: number | null = null;
+  private steps = 0;
+
+  constructor(private readonly options: WatchLoopOptions) {}
+
+  /** What an earlier life left: a fleet that was judged by thresholds then is still told to be. */
+  resume(degradedSince: number | null): void {
+    this.degradedSince = degradedSince;
+  }
+
+  /** One turn of the loop. Rejects when not even thresholds can be looked at. */
+  async turn(): Promise<void> {
+    const { isOn, tickProblem } = this.options;
+    if (!isOn()) return;
+    const cannotSee = await this.see();
+    const ticksFail = tickProblem();
+    if (cannotSee === undefined && ticksFail === undefined) return this.restore();
+    const because = cannotSee === undefined ? "ticks-fail" : "judging-failed";
+    await this.degrade(because, cannotSee ?? ticksFail ?? "");
+    // What the tick fails at may be gone: everything could be judged just now.
+    if (cannotSee === undefined) this.options.retryTick();
+  }
+
+  /** Why nobody could be judged; undefined where everybody was. */
+  private async see(): Promise<string | undefined> {
+    const { look, log, tell, wakeTick } = this.options;
+    try {
+      const { changed, causes } = await look();
+      for (const health of changed) tell(health);
+      for (const cause of causes) wakeTick(`watch: ${cause}`);
+      return undefined;
+    } catch (error) {
+      const problem = messageOf(error);
+      log.record("error", "watch.failed", { problem });
+      return problem;
+    }
+  }
+
+  private async degrade(because: string, problem: string): Promise<void> {
+    const { clock, log, record, lookBlindly } = this.options;
+    if (this.degradedSince === null) {
+      this.degradedSince = clock.now();
+      this.steps = 0;
+      log.record("error", "watch.degraded", { because, problem });
+      await record({ type: "watch.degraded", actor: "overseer", because, data: { problem } });
+    }
+    const { stepped, problems } = await lookBlindly();
+    this.steps += stepped.length;
+    if (stepped.length > 0) log.record("warn", "watch.stepped", { agents: stepped });
+    if (problems.length > 0) log.record("warn", "watch.blind", { problems });
+  }
+
+  private async restore(): Promise<void> {
+    if (this.degradedSince === null) return;
+    const { log, record } = this.options;
+    log.record("info", "watch.restored", { steps: this.steps });
+    await record({
+      type: "watch.restored",
+      actor: "overseer",
+      because: "judged-in-full",
+      data: { steps: this.steps },
+    });
+    this.degradedSince = null;
+  }
+}
