@@ -14,7 +14,7 @@ bundle() {
 bundle src/main.ts --entry-naming=overseer.js --external "#sim/*" --external '#exporter.ts'
 seldom=
 for module in cli/alone cli/synonyms cli/live/watch control/stuck-agents config/load sys/files sys/exec git/git terminals/choose terminals/tmux terminals/detached \
-  terminals/socket-dir runtimes/list act/hooks/fenced daemon/main runner/remedy/remediate engine/lanes act/place store/seal store/sqlite/signal-log domain/reports/answer sys/virtual-clock sys/virtual-ids sys/self; do
+  terminals/socket-dir runtimes/list act/hooks/fenced daemon/main runner/remedy/remediate engine/lanes act/place store/seal store/sqlite/signal-log store/sqlite/health-log domain/reports/answer sys/virtual-clock sys/virtual-ids sys/self; do
   seldom="$seldom --external #$module.ts"
 done
 # shellcheck disable=SC2086 # a list of words on purpose
@@ -33,7 +33,7 @@ bundle src/hook.ts --entry-naming=hook.js --external '#act/hooks/inbox.ts' --ext
   --external '#act/hooks/spool.ts' --external '#act/hooks/fenced.ts' --external '#act/hooks/record-steering.ts' \
   --external '#sys/root.ts' --external '#store/sqlite/file.ts' --external '#runtimes/scripted/plain.ts'
 bundle src/permit-hook.ts --entry-naming=permit.js --external '#act/hooks/fenced.ts' --external '#runtimes/scripted/plain.ts' \
-  --external '#store/sqlite/file.ts' --external '#store/sqlite/signal-log.ts'
+  --external '#store/sqlite/file.ts' --external '#store/sqlite/signal-log.ts' --external '#store/sqlite/health-log.ts'
 # Agents that an older version started call the permit by the name it had; without it they could write nothing.
 for part in js js.jsc; do cp "$fresh/permit.$part" "$fresh/guard.$part"; done
 # Swapped file by file: somebody may be starting the old one right now.

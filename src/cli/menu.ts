@@ -327,6 +327,24 @@ export const MENU: readonly MenuEntry<Parts>[] = [
     load: () => import("./commands/metrics.ts"),
   },
   {
+    name: "health",
+    group: "Agents",
+    summary: "Show how every agent does, or one of them in full.",
+    load: async () => ({ default: (await import("./commands/health.ts")).healthCommand }),
+  },
+  {
+    name: "diagnoses",
+    group: "Agents",
+    summary: "Show what changed in how agents do, newest first.",
+    load: async () => ({ default: (await import("./commands/health.ts")).diagnosesCommand }),
+  },
+  {
+    name: "stats",
+    group: "Fleet and upkeep",
+    summary: "Show how supervision runs, and what it has done.",
+    load: async () => ({ default: (await import("./commands/health.ts")).statsCommand }),
+  },
+  {
     name: "store",
     group: "Fleet and upkeep",
     summary: "Export, import and back up the state.",

@@ -10,7 +10,7 @@ export const sqlite: StoreKind = {
     return openSqliteSignalLog(path, options);
   },
   openHealthLog(path, options) {
-    const { openSqliteHealthLog } = require("./health-log.ts") as typeof import("./health-log.ts");
+    const { openSqliteHealthLog } = require("#store/sqlite/health-log.ts") as typeof import("./health-log.ts");
     return openSqliteHealthLog(path, options);
   },
   askOnce(path, query, busyMs) {
