@@ -743,7 +743,6 @@ export class Daemon {
       tickedAt,
       tickProblem: problem,
       troubles: [...this.loops.troubles(), ...this.telemetry.troubles()],
-      troubles: this.loops.troubles(),
       rings: this.loops.rings(RINGS).map((ring) => ({
         ...ring,
         degradedSince: ring.ring === "watch" ? this.watch.degradedSince : null,
