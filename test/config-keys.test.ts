@@ -67,13 +67,14 @@ import {
 } from "./support/landing-observations.ts";
 import type { Life } from "./support/lived-agent.ts";
 import { plannedUnder } from "./support/planning-observations.ts";
-import { heardIn, reflexGiven, salutesKept } from "./support/reflex-observations.ts";
+import { heardIn, reflexGiven, salutesKept, steeredElsewhere } from "./support/reflex-observations.ts";
 import { logLinesOfRemedy, projectFileOfRemedy, wordsOfRemedy } from "./support/remedy-observations.ts";
 import {
   diedAfter,
   diedTogether,
   hintedAgain,
   hungForTenMinutes,
+  namedBesideSession,
   neverSpoke,
   outOfQuota,
   providerFailed,
@@ -357,6 +358,8 @@ const rows: Readonly<Record<string, Observation>> = {
     changed: "reflex: {cascadeWindow: 3}",
     observe: heardIn({ tools: ["A", "A", "A", "B", "B", "C"], steps: 6 }),
   },
+  "policy.allowAgents": { changed: "policy: {allowAgents: [ada]}", observe: steeredElsewhere },
+  "policy.allowCrossAgent": { changed: "policy: {allowCrossAgent: true}", observe: namedBesideSession },
   "salute.keep": { changed: "salute: {keep: 7}", observe: salutesKept },
   "salute.sharedDir": {
     changed: "salute: {sharedDir: /shared/one}",
@@ -460,7 +463,7 @@ const rows: Readonly<Record<string, Observation>> = {
 };
 
 /** Keys that nothing reads yet, at most: this number only goes down. */
-const MOST_NOT_BUILT = 20;
+const MOST_NOT_BUILT = 18;
 
 const keys = valueKeys();
 const notBuilt = keys.filter((key) => key.notBuilt !== undefined).map(({ name }) => name);

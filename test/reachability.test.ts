@@ -62,7 +62,6 @@ const ROW_OF_FEATURE: Readonly<Record<string, string>> = {
   "passing on what agents learn": "SYNC-2",
   "the guard": "GUARD-1",
   "clearing away old signals": "STORE-6",
-  "supervising sessions that Overseer did not start": "POL-1",
   "the beads tracker": "BEADS-1",
   "the mulch store of expertise": "MULCH-1",
   "the Serena code tools": "SERENA-1",

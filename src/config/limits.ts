@@ -59,6 +59,7 @@ export function limitsOf(config: Config, byRole: RoleSays = NO_ROLES): Limits {
     defaultAccount: accountOf(config.runtime),
     roleAccounts: Object.fromEntries(Object.entries(byRole.runtimes).map(([role, name]) => [role, accountOf(name)])),
     continuing: byRole.continuing,
+    crossAgent: config.policy.allowCrossAgent,
     defaultCapability: "builder",
     strongerModels: byRole.strongerModels,
     planner: plannerLimits(config),

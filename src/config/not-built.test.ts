@@ -29,6 +29,6 @@ test("CONF-1: such a key says so when it is explained, and in the example file",
 });
 
 test("a group that is not built holds for all keys below it", () => {
-  expect(featureNotBuilt("policy.whatever")).toBe("supervising sessions that Overseer did not start");
+  expect(featureNotBuilt("mulch.whatever")).toBe("the mulch store of expertise");
   expect(featureNotBuilt("recovery.deadAfter")).toBeUndefined();
 });

@@ -14,7 +14,6 @@ const NOT_BUILT: Readonly<Record<string, string>> = {
   "watch.triage": HEALTH,
   sync: SYNC,
   "inbox.syncExpiry": SYNC,
-  policy: "supervising sessions that Overseer did not start",
   beads: "the beads tracker",
   mulch: "the mulch store of expertise",
   serena: "the Serena code tools",

@@ -459,9 +459,11 @@ const provider = group("What happens when a provider fails: its network, host, l
   }),
 });
 
-const policy = group("Whom Overseer may supervise.", {
-  allowAgents: texts('Sessions Overseer did not start that it may supervise nevertheless; "*" means all.'),
-  allowCrossAgent: toggle(false, "Whether work may be moved to sessions of another agent."),
+const policy = group("Whom Overseer may supervise that it has not started.", {
+  allowAgents: texts(
+    "Agents elsewhere that 'overseer watch --salute' here may steer: a name, container/name, container/* or \"*\".",
+  ),
+  allowCrossAgent: toggle(false, "Whether a task that names its agent may continue in the session of another."),
 });
 
 const ADDRESS = { pattern: /^https?:\/\/\S+$/, like: "https://example.com/hook" };

@@ -2,41 +2,14 @@
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { BUILT_IN_ROLES, readRole } from "#config/roles.ts";
-import { schema } from "#config/schema.ts";
-import { beat, newPulse, type Pulse } from "#domain/signals/pulse.ts";
-import { rulesFor } from "#domain/signals/reflex-rules.ts";
-import { saluteLatest, saluteOf, steeringFile } from "#domain/signals/salute.ts";
-import type { Signal } from "#domain/signals/signal.ts";
+import { saluteLatest, steeringFile } from "#domain/signals/salute.ts";
 import { systemFiles } from "#sys/files.ts";
 import { virtualClock } from "#sys/virtual-clock.ts";
+import { reportOf } from "../../test/support/salutes.ts";
 import { tempDir } from "../../test/support/temp.ts";
 import { SaluteWatch } from "./salute-watch.ts";
 
-const rules = rulesFor(readRole("builder", BUILT_IN_ROLES.get("builder") ?? "", "builder"), schema.parse({}).reflex);
 const files = systemFiles();
-let moment = 0;
-
-/** An agent that has read the same missing file so many times. */
-function lost(times: number): Pulse {
-  let pulse = newPulse(1, "ada");
-  for (let step = 0; step < times; step += 1) {
-    const source = `t${step}`;
-    const about = { tool: "Read", does: "read", argsHash: "x", args: '{"file_path":"x"}', sub: null };
-    const ended = { tool: "Read", ok: false, errorClass: "error", ms: 1, result: "File does not exist." };
-    pulse = beat(pulse, { kind: "tool.started", source, phase: "start", at: step, data: about } as Signal);
-    pulse = beat(pulse, { kind: "tool.ended", source, phase: "end", at: step, data: ended } as Signal);
-  }
-  return pulse;
-}
-
-function report(times: number, ended = false): string {
-  const who = { agent: "ada", attempt: 1, role: "builder", capability: "builder", goalId: "g", workNodeId: "T1" };
-  const unit = { ...who, task: "Do", runtime: "r", worktree: "/w", branch: "b" };
-  moment += 1;
-  const iso = (at: number) => `t${at}`;
-  return JSON.stringify(saluteOf({ pulse: lost(times), unit, rules, reflex: false, ended, iso, now: moment }));
-}
 
 function volume() {
   const shared = tempDir("shared-");
@@ -49,8 +22,8 @@ function volume() {
 
 test("each container has its own agent of a name, and only the one in trouble is steered", async () => {
   const { one, two, watch } = volume();
-  writeFileSync(saluteLatest(one, "ada"), report(3));
-  writeFileSync(saluteLatest(two, "ada"), report(1));
+  writeFileSync(saluteLatest(one, "ada"), reportOf(3));
+  writeFileSync(saluteLatest(two, "ada"), reportOf(1));
   writeFileSync(join(two, "notes.txt"), "not a report");
   writeFileSync(join(two, "bob_latest.json"), '{"half');
   const notes = await watch.look();
@@ -67,14 +40,14 @@ test("each container has its own agent of a name, and only the one in trouble is
 
 test("what waits for an agent that has ended is taken away, and an emergency leaves a notice", async () => {
   const { one, watch } = volume();
-  writeFileSync(saluteLatest(one, "ada"), report(9));
+  writeFileSync(saluteLatest(one, "ada"), reportOf(9));
   await watch.look();
   expect(JSON.parse(readFileSync(join(one, "ada_emergency.json"), "utf8"))).toMatchObject({
     agent: "ada",
     status: { pace: "emergency", health: "critical" },
   });
   expect(existsSync(steeringFile(one, "ada"))).toBe(true);
-  writeFileSync(saluteLatest(one, "ada"), report(9, true));
+  writeFileSync(saluteLatest(one, "ada"), reportOf(9, true));
   expect(await watch.look()).toEqual(["ada#1 has ended."]);
   expect(existsSync(steeringFile(one, "ada"))).toBe(false);
 });
@@ -84,7 +57,7 @@ test("no report is ever read by half while it is being written", async () => {
   let writing = true;
   const notes: string[] = [];
   const writer = (async () => {
-    for (let count = 0; count < 40; count += 1) await files.write(saluteLatest(one, "ada"), report(1 + (count % 12)));
+    for (let count = 0; count < 40; count += 1) await files.write(saluteLatest(one, "ada"), reportOf(1 + (count % 12)));
     writing = false;
   })();
   while (writing) notes.push(...(await watch.look()));

@@ -4,6 +4,7 @@
  * is written beside and renamed, so nobody reads half of one.
  */
 
+import { basename } from "node:path";
 import { emergencyFile, type Salute, type SteeringNote, steeringFile } from "#domain/signals/salute.ts";
 import { type Overlooked, overlook, saluteIn } from "#domain/signals/salute-watch.ts";
 import { OverseerError } from "#errors.ts";
@@ -18,6 +19,20 @@ export interface SharedVolume {
   readonly directory: string;
   /** An agent that has not reported for so long counts as gone. */
   readonly goneAfterMs: number;
+  /** Whether one that reports in that directory may be steered from here; everybody where nobody says. */
+  readonly maySteer?: (container: string, agent: string) => boolean;
+  /** Told of each report of an emergency; what it answers is for a person to read. */
+  readonly onEmergency?: (emergency: EmergencyElsewhere) => Promise<string | undefined>;
+}
+
+/** An agent elsewhere that has reached the last of its PACE levels. */
+export interface EmergencyElsewhere {
+  /** The directory in which it reports. */
+  readonly container: string;
+  readonly unit: Salute["unit"];
+  readonly startedAt: string | null;
+  /** It was seen on its way before: an earlier emergency of the same attempt is another. */
+  readonly isAnother: boolean;
 }
 
 export class SaluteWatch {
@@ -65,13 +80,19 @@ export class SaluteWatch {
       return [`${path} is not a report this version understands; it is skipped.`];
     }
     const { clock, goneAfterMs } = this.volume;
-    const seen = overlook(this.known.get(path), salute, clock.monotonic(), goneAfterMs);
-    this.known.set(path, seen.memory);
     const { agent } = salute.unit;
+    const container = basename(directory);
+    const maySteer = this.volume.maySteer?.(container, agent) ?? true;
+    const seen = overlook(this.known.get(path), salute, clock.monotonic(), { goneAfterMs, maySteer });
+    this.known.set(path, seen.memory);
     if (seen.over) await this.volume.files.remove(steeringFile(directory, agent));
     if (seen.steering) await this.leave(steeringFile(directory, agent), noteFor(salute, seen.steering, clock.now()));
     if (seen.emergency) await this.leave(emergencyFile(directory, agent), { ...salute.unit, status: salute.status });
-    return [...seen.notes];
+    if (!seen.emergency || !this.volume.onEmergency) return [...seen.notes];
+    const { unit, time } = salute;
+    const { isAnother } = seen;
+    const asked = await this.volume.onEmergency({ container, unit, startedAt: time.startedAt, isAnother });
+    return [...seen.notes, ...(asked === undefined ? [] : [asked])];
   }
 
   private async leave(path: string, content: object): Promise<void> {

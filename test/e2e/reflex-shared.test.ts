@@ -5,10 +5,11 @@
 import { afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Salute } from "#domain/signals/salute.ts";
+import { type Salute, saluteLatest, steeringFile } from "#domain/signals/salute.ts";
 import type { Step } from "#runtimes/scripted/language.ts";
 import { bundled } from "../support/cli.ts";
 import { eventually, Fleet } from "../support/fleet.ts";
+import { reportOf } from "../support/salutes.ts";
 import { say } from "../support/steps.ts";
 import { tempDir } from "../support/temp.ts";
 
@@ -89,4 +90,30 @@ test("SALUTE-2: a stalled agent is steered from the other side, and each side no
   expect(code).toBe(5);
   expect(await overseer.child.stderr.text()).toContain("does not exist");
   expect(existsSync(shared)).toBe(false);
+});
+
+test("SALUTE-2, POL-1: in a repository an emergency elsewhere is a question, once, and only who is allowed is steered", async () => {
+  const shared = tempDir("shared-");
+  const one = join(shared, "one");
+  mkdirSync(one);
+  const fleet = await Fleet.make({ terminal: "detached" });
+  ends.push(() => fleet.end());
+  const watchOnce = async (...flags: string[]) => {
+    writeFileSync(saluteLatest(one, "ada"), reportOf(9));
+    return fleet.ok("watch", "--salute", shared, "--once", ...flags);
+  };
+  const first = await watchOnce();
+  expect(first).toContain("ada#1 is only shown: neither policy.allowAgents nor --allow names it.");
+  expect(first).toContain("ada#1 is in an emergency; you are asked here: overseer answer q_");
+  expect(existsSync(steeringFile(one, "ada"))).toBe(false);
+  // The next watch, and the one after the answer, know that it was asked.
+  expect(await watchOnce("--allow", "one/ada")).toContain("ada#1 is told: [SUPERVISOR]");
+  expect(existsSync(steeringFile(one, "ada"))).toBe(true);
+  const asked = fleet.all("question.asked").map(({ data }) => data);
+  expect(asked).toHaveLength(1);
+  expect(asked[0]?.text).toContain("ada#1 on another host (it reports in `one`) is in an emergency");
+  expect(await fleet.ok("status")).toContain("ada#1 on another host");
+  await fleet.ok("answer", asked[0]?.questionId ?? "", "1");
+  expect(await watchOnce()).not.toContain("you are asked here");
+  expect(fleet.all("question.asked")).toHaveLength(1);
 });

@@ -5,6 +5,7 @@
 
 import { readFileSync } from "node:fs";
 import type { Config } from "#config/schema.ts";
+import { watchElsewhere } from "#control/watch-elsewhere.ts";
 import { useOf } from "#domain/core/tools.ts";
 import { beat, newPulse, type Pulse } from "#domain/signals/pulse.ts";
 import { afterSteering, decideSteering } from "#domain/signals/reflex.ts";
@@ -13,6 +14,7 @@ import { saluteOf, withSalute } from "#domain/signals/salute.ts";
 import type { Signal } from "#domain/signals/signal.ts";
 import { CLAUDE_TOOLS } from "#runtimes/claude-code/tools.ts";
 import { slung } from "./config-observations.ts";
+import { repoUnder } from "./staged-world.ts";
 
 const fileOf = (directory: string) => JSON.parse(readFileSync(`${directory}/${REFLEX_FILE}`, "utf8")) as ReflexFile;
 
@@ -64,6 +66,13 @@ function stepped(pulse: Pulse, { tools, contextTokens = 0 }: Trouble, step: numb
     },
   ] as Signal[];
   return signals.reduce(beat, pulse);
+}
+
+/** Whether `watch --salute` in a repository under this steers an agent elsewhere that is called ada. */
+export async function steeredElsewhere(config: Config): Promise<unknown> {
+  const { real } = await repoUnder(config);
+  const { maySteer } = await watchElsewhere(async () => real, []);
+  return maySteer?.("one", "ada");
 }
 
 /** How many of sixty reports are kept. */

@@ -61,6 +61,7 @@ export const LIMITS: Limits = {
   defaultAccount: "scripted/default",
   roleAccounts: {},
   continuing: [],
+  crossAgent: false,
   defaultCapability: "builder",
   strongerModels: {},
   auto: null,

@@ -41,6 +41,15 @@ export function stuckAndDiagnosed(steps: Partial<Steps>): (config: Config) => un
   return (config) => stuckAfter(steps)({ ...config, planner: { ...config.planner, diagnoseStalls: true } });
 }
 
+/** A task that names its agent is ready, and the session of another is free. */
+export const namedBesideSession = (config: Config) => {
+  const attempt = endedWith({ cause: "stopped" }, { agent: "ben", session: "s" });
+  const pulse = pulseWith({ contextTokens: 1, contextWindow: 100 });
+  const next = nodeWith("queued", { workNodeId: "T2", hints: { suggestedAgentId: "ann" } });
+  const limits = { ...limitsOf(config), continuing: ["builder"], defaultAccount: "scripted/default" };
+  return decide(snapshotOf({ limits, nodes: [nodeWith("done"), next], sessions: [{ attempt, pulse }] })).actions;
+};
+
 export const silentForTenMinutes = decides(() => working({ pulse: silentFor(10 * MINUTE) }));
 
 /** It was given the same hint four minutes ago. */

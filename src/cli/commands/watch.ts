@@ -7,6 +7,7 @@ import { parseDuration } from "#config/units.ts";
 import { launchDaemon } from "#control/daemon.ts";
 import { presentPlain, presentStarted } from "#control/present.ts";
 import { SaluteWatch } from "#control/salute-watch.ts";
+import { watchElsewhere } from "#control/watch-elsewhere.ts";
 import { OverseerError } from "#errors.ts";
 import { systemClock } from "#sys/clock.ts";
 import { systemFiles } from "#sys/files.ts";
@@ -18,7 +19,8 @@ const command: Command<Parts> = {
   details: `Alone it is the daemon of this repository without dispatch: agents at work are adopted, judged, nudged and ended where they are dead,
 and what would have to be started, checked or landed waits for 'overseer up'. It stays in this terminal until Ctrl-C, which leaves agents at work.
 With --salute it reads the reports that agents with \`salute.sharedDir\` in their configuration write there; those without their own reflex
-(\`reflex.enabled: false\`) are steered from here, by files that their hooks pick up. Ends with Ctrl-C, or when the directory is gone.`,
+(\`reflex.enabled: false\`) are steered from here, by files that their hooks pick up. Inside a repository only those that policy.allowAgents or
+--allow names are, and an emergency becomes a question here, once. Ends with Ctrl-C, or when the directory is gone.`,
   options: [
     { name: "every", value: "time", summary: "How often to look (default watch.every; of reports 2s)." },
     { name: "interval", value: "time", summary: "The older name of --every." },
@@ -29,6 +31,12 @@ With --salute it reads the reports that agents with \`salute.sharedDir\` in thei
       value: "time",
       summary: "With --salute: an agent is gone after this much silence (default 5m).",
     },
+    {
+      name: "allow",
+      value: "agent",
+      summary: 'With --salute: steer this agent too, beside policy.allowAgents; "*" is everybody.',
+      repeat: true,
+    },
     { name: "once", summary: "With --salute: read the reports once and exit." },
   ],
   examples: [
@@ -38,8 +46,8 @@ With --salute it reads the reports that agents with \`salute.sharedDir\` in thei
   async run(call, parts) {
     const every = call.text("every") ?? call.text("interval");
     const directory = call.text("salute");
-    if (directory !== undefined) return watchReports(call, directory, every ?? "2s");
-    const alone = ["gone-after", "once"].find((name) => call.has(name) || call.text(name) !== undefined);
+    if (directory !== undefined) return watchReports(call, parts, directory, every ?? "2s");
+    const alone = ["gone-after", "once", "allow"].find((name) => call.has(name) || call.list(name).length > 0);
     if (alone !== undefined) {
       const hint = "This repository's agents: 'overseer watch'. Those elsewhere: 'overseer watch --salute <dir>'.";
       throw new OverseerError("usage", "NEEDS_SALUTE", `--${alone} only works with --salute.`, hint);
@@ -59,11 +67,12 @@ With --salute it reads the reports that agents with \`salute.sharedDir\` in thei
   },
 };
 
-async function watchReports(call: Call, directory: string, every: string): Promise<void> {
+async function watchReports(call: Call, parts: Parts, directory: string, every: string): Promise<void> {
   const clock = systemClock();
   const goneAfterMs = timeOf("gone-after", call.text("gone-after") ?? "5m");
   const everyMs = timeOf("every", every);
-  const watch = new SaluteWatch({ files: systemFiles(), clock, directory, goneAfterMs });
+  const here = await watchElsewhere(() => parts.world(), call.list("allow"));
+  const watch = new SaluteWatch({ files: systemFiles(), clock, directory, goneAfterMs, ...here });
   if (!call.has("once")) call.out.live?.();
   for (;;) {
     for (const note of await watch.look()) {

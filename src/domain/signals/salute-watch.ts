@@ -3,6 +3,7 @@
  * steers those whose own hooks do not; of one that is steered by itself it only takes notice, because two hands on one
  * wheel are worse than none. Pure: files are control/salute-watch.ts's.
  */
+import type { PaceLevel } from "#domain/model/role.ts";
 import type { Steering } from "./reflex.ts";
 import { decideSteering } from "./reflex.ts";
 import { NEW_COURSE } from "./reflex-course.ts";
@@ -22,6 +23,7 @@ export interface Overlooked {
   /** And about which failures. */
   readonly voiced?: Readonly<Record<string, readonly string[]>>;
   readonly standing: string;
+  readonly pace?: PaceLevel;
   readonly silent: boolean;
 }
 
@@ -32,6 +34,8 @@ export interface Overlooking {
   /** To be left for the agent's hook. */
   readonly steering: Steering | undefined;
   readonly emergency: boolean;
+  /** It was seen on its way before this emergency: an earlier one of the same attempt is another. */
+  readonly isAnother: boolean;
   /** It has ended, or its side is gone: what was left for it and not taken is taken away. */
   readonly over: boolean;
 }
@@ -40,7 +44,7 @@ export function overlook(
   before: Overlooked | undefined,
   salute: Salute,
   now: number,
-  goneAfterMs: number,
+  { goneAfterMs, maySteer = true }: { readonly goneAfterMs: number; readonly maySteer?: boolean },
 ): Overlooking {
   const { unit, status, time, evidence, rules } = salute;
   const label = `${unit.agent}#${unit.attempt}`;
@@ -55,9 +59,10 @@ export function overlook(
     told: known?.told ?? {},
     ...(known?.voiced === undefined ? {} : { voiced: known.voiced }),
     standing,
+    pace: status.pace,
     silent: false,
   };
-  const nothing = { memory, notes: [], steering: undefined, emergency: false, over: false };
+  const nothing = { memory, notes: [], steering: undefined, emergency: false, isAnother: false, over: false };
   if (status.state === "ended") {
     return { ...nothing, over: true, notes: known?.standing === standing ? [] : [`${label} has ended.`] };
   }
@@ -70,15 +75,20 @@ export function overlook(
   const steered = { ...course.steered, ...memory.steered };
   const told = { ...course.told, ...memory.told };
   const judged = { ...evidence, course: { ...course, steered, told, voiced: { ...course.voiced, ...memory.voiced } } };
-  const steering = status.reflex ? undefined : decideSteering(judged, rules, true);
+  const steering = status.reflex || !maySteer ? undefined : decideSteering(judged, rules, true);
   const what = status.anomalies.length === 0 ? "" : ` (${status.anomalies.join(", ")})`;
-  const changed = known?.standing === standing ? [] : [`${label}: ${standing}${what}`];
+  const isShown = known === undefined && !status.reflex && !maySteer;
+  const changed = [
+    ...(known?.standing === standing ? [] : [`${label}: ${standing}${what}`]),
+    ...(isShown ? [`${label} is only shown: neither policy.allowAgents nor --allow names it.`] : []),
+  ];
   return {
     ...nothing,
     memory: steering ? afterTelling(memory, steering) : memory,
     notes: steering ? [...changed, `${label} is told: ${steering.text}`] : changed,
     steering,
     emergency: status.pace === "emergency",
+    isAnother: known?.pace !== undefined && known.pace !== "emergency",
   };
 }
 

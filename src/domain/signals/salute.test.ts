@@ -82,7 +82,8 @@ test("SALUTE-1: it is due at first, on the role's interval and on change, and th
 });
 
 describe("SALUTE-2: an overseer with only the reports", () => {
-  const look = (report: Salute, before?: Overlooked, now = 1_000) => overlook(before, report, now, 60_000);
+  const look = (report: Salute, before?: Overlooked, now = 1_000) =>
+    overlook(before, report, now, { goneAfterMs: 60_000 });
 
   test("steers one that does not steer itself, once per cooldown, and only on news", () => {
     const first = look(salute(loop(3)));

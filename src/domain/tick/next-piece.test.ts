@@ -51,6 +51,13 @@ describe("DISP-3: the next piece of the same goal and role", () => {
     expect(given(world({ nodes: [DONE, NEXT, T3] }))).toEqual({ T2: 1, T3: null });
   });
 
+  test("POL-1: names its agent: it is given to the session of that one, or of another where people allow it", () => {
+    const named = (name: string) => ({ nodes: [DONE, { ...NEXT, hints: { suggestedAgentId: name } }] });
+    expect(given(world(named("ann")))).toEqual({ T2: null });
+    expect(given(world(named(STOPPED.agent)))).toEqual({ T2: 1 });
+    expect(given(world({ ...named("ann"), limits: { ...ON, crossAgent: true } }))).toEqual({ T2: 1 });
+  });
+
   test("is given to nobody's session where no role asks for it, or another one does", () => {
     expect(given(world({ limits: LIMITS }))).toEqual({ T2: null });
     expect(given(world({ limits: { ...LIMITS, continuing: ["scout"] } }))).toEqual({ T2: null });
@@ -65,6 +72,7 @@ describe("DISP-3: the next piece of the same goal and role", () => {
   const other = nodeWith("done", { hints: { model: "large" } });
   test.each<[why: string, snapshot: Snapshot]>([
     ["its work has not landed", world({ nodes: [nodeWith("in_progress"), { ...NEXT, dependsOn: [] }] })],
+    ["the task names another agent", world({ nodes: [DONE, { ...NEXT, hints: { suggestedAgentId: "ann" } }] })],
     ["it failed", world({}, endedWith({ cause: "failed" }))],
     ["it died", world({}, endedWith({ cause: "died" }))],
     ["a person stopped it", world({}, endedWith({ cause: "stopped" }, { stopRequested: byPerson }))],

@@ -43,11 +43,19 @@ export class FreeSessions {
   /** The attempt whose session it is; what the node builds on comes first. Nobody else gets it. */
   take(node: WorkNode, wanted: WantedAgent): number | undefined {
     const fitting = this.free.filter(
-      (attempt) => !this.given.has(attempt.attempt) && fits(attempt, this.scene.node(attempt), node, wanted),
+      (attempt) =>
+        !this.given.has(attempt.attempt) &&
+        this.mayTake(attempt, node) &&
+        fits(attempt, this.scene.node(attempt), node, wanted),
     );
     const found = fitting.find(({ workNodeId }) => node.dependsOn.includes(workNodeId)) ?? fitting[0];
     if (found) this.given.add(found.attempt);
     return found?.attempt;
+  }
+
+  /** What names its agent is that agent's work, and continues in no session of another unless people allow it (POL-1). */
+  private mayTake({ agent }: Attempt, { hints: { suggestedAgentId: named = agent } }: WorkNode): boolean {
+    return named === agent || this.scene.limits.crossAgent;
   }
 }
 

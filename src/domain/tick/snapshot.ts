@@ -113,6 +113,8 @@ export interface Limits {
   readonly roleAccounts: Readonly<Record<string, string>>;
   /** Roles whose sessions may be given the next piece of work; none unless a role says so. */
   readonly continuing: readonly string[];
+  /** What names its agent may continue in the session of another (policy.allowCrossAgent). */
+  readonly crossAgent: boolean;
   readonly defaultCapability: string;
   /** The model with which a fresh agent tries where one of that role is stuck, by role; those that allow one. */
   readonly strongerModels: Readonly<Record<string, string>>;
