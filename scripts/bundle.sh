@@ -10,8 +10,9 @@ trap 'rm -rf "$fresh"' EXIT
 bundle() {
   "$bun" build "$@" --target=bun --format=cjs --bytecode --minify-syntax --minify-whitespace --outdir="$fresh" >/dev/null
 }
-# The simulator is a package of its own: only `overseer sim` loads it. Nobody but the exporter loads what it sends with.
-bundle src/main.ts --entry-naming=overseer.js --external "#sim/*" --external '#exporter.ts'
+# The simulator is a package of its own: only `overseer sim` loads it. Nobody but the exporter and the
+# server of tools loads what they speak with.
+bundle src/main.ts --entry-naming=overseer.js --external "#sim/*" --external '#exporter.ts' --external '#mcp.ts'
 seldom=
 for module in cli/alone cli/synonyms cli/live/watch control/stuck-agents config/load sys/files sys/exec git/git terminals/choose terminals/tmux terminals/detached \
   terminals/socket-dir runtimes/list act/hooks/fenced daemon/main runner/remedy/remediate engine/lanes act/place store/seal store/sqlite/signal-log store/sqlite/health-log domain/reports/answer sys/virtual-clock sys/virtual-ids sys/self; do
@@ -28,6 +29,7 @@ bundle src/runner.ts --entry-naming=runner.js
 bundle src/daemon.ts --entry-naming=daemon.js
 bundle src/daemon-guard.ts --entry-naming=daemon-guard.js
 bundle src/exporter.ts --entry-naming=exporter.js
+bundle src/mcp.ts --entry-naming=mcp.js
 bundle src/scripted-agent.ts --entry-naming=scripted-agent.js
 bundle src/hook.ts --entry-naming=hook.js --external '#act/hooks/inbox.ts' --external '#act/hooks/prime-again.ts' \
   --external '#act/hooks/spool.ts' --external '#act/hooks/fenced.ts' --external '#act/hooks/record-steering.ts' \

@@ -13,6 +13,7 @@ else if (words[0] === "__scripted-agent") void import("./scripted-agent.ts");
 else if (words[0] === "__daemon") void import("./daemon.ts");
 else if (words[0] === "__daemon-guard") void import("./daemon-guard.ts");
 else if (words[0] === "__exporter") void import("#exporter.ts");
+else if (words[0] === "__mcp") void import("#mcp.ts");
 else if (words[0] === "__permit" || words[0] === "__guard") void import("./permit-hook.ts");
 // Hooks are called by agents at every boundary, under three names; whoever is no agent is told so by the menu's entry.
 else if (words[0] === "__hook" || isHookOfAgent(words)) void import("./hook.ts");

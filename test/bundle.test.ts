@@ -40,3 +40,8 @@ test("OTEL-1: only the exporter's bundle brings the OpenTelemetry SDK along", ()
   const bundles = [...new Bun.Glob("*.js").scanSync(join(project, "dist"))];
   expect(bundles.filter((name) => read(`dist/${name}`).includes("OTLPExporterError"))).toEqual(["exporter.js"]);
 });
+
+test("MCP-1: only the bundle of the server of tools brings the protocol's library along", () => {
+  const bundles = [...new Bun.Glob("*.js").scanSync(join(project, "dist"))];
+  expect(bundles.filter((name) => read(`dist/${name}`).includes("notifications/initialized"))).toEqual(["mcp.js"]);
+});

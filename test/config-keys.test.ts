@@ -145,6 +145,10 @@ const rows: Readonly<Record<string, Observation>> = {
     changed: "agents: {passEnv: [OUR_TOKEN_NAME]}",
     observe: slung(({ launch }) => launch.env.OUR_TOKEN_NAME),
   },
+  "agents.mcp": {
+    changed: "agents: {mcp: false}",
+    observe: slung(({ launch }) => launch.toolServer?.slice(1)),
+  },
   "agents.definitions": {
     changed: "agents: {definitions: docs/agents}",
     observe: slung(({ prompt }) => prompt.split("\n")[0]),

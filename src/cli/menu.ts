@@ -303,6 +303,12 @@ export const MENU: readonly MenuEntry<Parts>[] = [
     load: () => import("./commands/watch.ts"),
   },
   {
+    name: "mcp",
+    group: "For scripts and agents",
+    summary: "Serve the verbs as MCP tools, on standard input and output.",
+    load: () => import("./commands/mcp.ts"),
+  },
+  {
     name: "wrong",
     group: "For scripts and agents",
     summary: "Say that a steering was wrong; metrics count it.",

@@ -230,6 +230,10 @@ const agents = group("How many agents run, how they start and how they are named
   turnDeadline: duration("2h", "A turn that runs longer than this is interrupted.", { min: "1s" }),
   stopGrace: duration("10s", "How long an agent that was asked to stop may take before its processes are ended."),
   passEnv: texts("Environment variables passed to agents beyond the built-in allowlist.", VARIABLE),
+  mcp: toggle(
+    true,
+    "Whether agents get Overseer's verbs (report, ask, mail …) as MCP tools too, where their CLI takes them.",
+  ),
   definitions: text(".overseer/agents", "Directory with the definitions that tell each role how to work."),
   manifest: text(".overseer/manifest.yaml", "File that lists the roles by capability."),
 });

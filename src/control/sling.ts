@@ -441,6 +441,7 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
     carried: (restart?.carried ?? []).map((message, index) => ({ ...message, messageId: more[index] ?? "" })),
     allowTools: policy.allow,
     denyTools: policy.deny,
+    spawns: maySpawn(role, { depth: lineage.depth, maxDepth: config.agents.maxDepth }).allowed,
     cliVersion: made.version,
     spec: { path: specPath, text: spec ?? renderSpec(task, plan.scope ?? []) },
     moment: { now: world.clock.now(), actor: world.actor },

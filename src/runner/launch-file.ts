@@ -46,6 +46,8 @@ export interface LaunchFile {
   readonly allowTools: readonly string[];
   readonly denyTools: readonly string[];
   readonly systemPromptFile: string;
+  /** Our server of tools for it. */
+  readonly toolServer?: readonly string[];
   /** The agent's environment, complete. */
   readonly env: Readonly<Record<string, string>>;
   /** Show what happens on standard output and take typed lines. */

@@ -82,6 +82,8 @@ export interface LaunchRequest {
   readonly env: Readonly<Record<string, string>>;
   /** The settings it is started with, where they are others than `prepare` has written. */
   readonly settingsFile?: string;
+  /** What starts our own server of tools for it (MCP); nothing where it is to have none. A CLI that takes none ignores it. */
+  readonly toolServer?: readonly string[];
 }
 
 /** What is known when an attempt's files are written; `launch` needs none of it, the files are there by then. */

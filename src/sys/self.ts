@@ -2,7 +2,7 @@
  * How to start another part of this very program: from the bundle beside it, from the sources of a clone, or from the
  * single binary, whichever this process is. Always by absolute path, so that nothing depends on PATH.
  */
-export type Part = "runner" | "scripted-agent" | "hook" | "permit" | "daemon" | "daemon-guard" | "exporter";
+export type Part = "runner" | "scripted-agent" | "hook" | "permit" | "daemon" | "daemon-guard" | "exporter" | "mcp";
 
 const SOURCES: Readonly<Record<Part, string>> = {
   runner: "runner.ts",
@@ -12,6 +12,7 @@ const SOURCES: Readonly<Record<Part, string>> = {
   daemon: "daemon.ts",
   "daemon-guard": "daemon-guard.ts",
   exporter: "exporter.ts",
+  mcp: "mcp.ts",
 };
 
 /**

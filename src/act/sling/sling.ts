@@ -90,6 +90,8 @@ export interface SlingOrder extends Wanted {
   readonly prompted?: PromptWish;
   readonly allowTools: readonly string[];
   readonly denyTools: readonly string[];
+  /** It may put others to work. */
+  readonly spawns: boolean;
   /** What is to be done, as a file that outlives the attempt. */
   readonly spec: { readonly path: string; readonly text: string };
   /** What the agent is told about itself, given its number and branch; made once those are known. */
@@ -376,6 +378,7 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
     allowTools: order.allowTools,
     denyTools: order.denyTools,
     systemPromptFile,
+    ...(agents.mcp ? { toolServer: toolServerOf(parts, order) } : {}),
     env: agentEnvironment(parts.env, agents.passEnv, marksOf(parts, attempt, { token, socket, traceParent }), identity),
   };
   await parts.files.makeDir(`${directory}/${HEARD}`, { mode: 0o700 });
@@ -482,6 +485,10 @@ function hookWiring(parts: ActParts, order: SlingOrder, directory: string, attem
     wakePipe: interactive ? `${directory}/${WAKE_PIPE}` : null,
     steered: order.reflex(attempt) !== undefined,
   };
+}
+
+function toolServerOf({ runnerCommand }: ActParts, { spawns }: SlingOrder): readonly string[] {
+  return [`${placeOfProgram(runnerCommand)}/overseer`, "mcp", ...(spawns ? ["--spawns"] : [])];
 }
 
 /** Starts the runner and waits for its hello. */

@@ -19,6 +19,8 @@ const FOR_AGENTS: Readonly<Record<string, true | readonly string[]>> = {
   hook: true,
   log: true,
   completions: true,
+  /** What it offers an agent is no more than this list. */
+  mcp: true,
   config: ["show", "get", "explain", "schema", "example"],
   learnings: true,
   /** Whether it may is its role's to say; asked inside the claim. */

@@ -10,6 +10,7 @@ const ANSWERED_AT_ONCE: ReadonlySet<string> = new Set([
   "completions",
   "hook",
   "log",
+  "mcp",
   "--version",
   "-v",
   "__job",

@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { HookWiring } from "#runtimes/hook-dialect.ts";
 import type { LaunchRequest, Wish } from "#runtimes/runtime.ts";
 import type { Exec, ExecResult } from "#sys/exec.ts";
 import { makeClaudeCodeRuntime } from "./launch.ts";
@@ -230,4 +231,23 @@ test("HOOK-3: hooks by HTTP go past proxies and lists of allowed URLs, and the p
   expect(http?.listRivals("/w")).toContain("/w/.claude/settings.json");
   const { argv } = makeClaudeCodeRuntime(GOOD).launch({ ...REQUEST, settingsFile: "/d/settings.http.json" });
   expect(argv[argv.indexOf("--settings") + 1]).toBe("/d/settings.http.json");
+});
+
+const HOOKS: HookWiring = {
+  ...{ hookCommand: "hook", permitCommand: "permit", userHooks: [], deniedPaths: [], wakePipe: null, steered: false },
+};
+
+test("MCP-1: our server of tools is one more, its tools need no asking, and without it there is no word of it", () => {
+  const runtime = makeClaudeCodeRuntime(GOOD);
+  const request = { ...REQUEST, toolServer: ["/opt/overseer/bin/overseer", "mcp", "--spawns"] };
+  const { argv } = runtime.launch(request);
+  expect(argv).toContain(`--mcp-config=${REQUEST.directory}/claude-mcp.json`);
+  expect(argv).toContain("--allowedTools=Bash,Read,mcp__overseer");
+  expect(argv).not.toContain("--strict-mcp-config");
+  const file = runtime.prepare({ ...request, hooks: HOOKS }).find(({ path }) => path.endsWith("claude-mcp.json"));
+  expect(JSON.parse(file?.text ?? "")).toEqual({
+    mcpServers: { overseer: { type: "stdio", command: "/opt/overseer/bin/overseer", args: ["mcp", "--spawns"] } },
+  });
+  expect(runtime.launch(REQUEST).argv.join(" ")).not.toContain("mcp");
+  expect(runtime.prepare({ ...REQUEST, hooks: HOOKS })).toHaveLength(1);
 });

@@ -167,6 +167,7 @@ const DRIVEN = [
 
 function sessionFlags(request: LaunchRequest): string[] {
   const deny = [...new Set([...request.denyTools, ...NEVER])];
+  const allow = [...request.allowTools, ...(request.toolServer ? [OUR_TOOLS] : [])];
   return [
     request.resume ? "--resume" : "--session-id",
     request.session,
@@ -176,14 +177,19 @@ function sessionFlags(request: LaunchRequest): string[] {
     request.systemPromptFile,
     "--permission-mode",
     request.permissionMode,
-    // With "=": these take every word that follows otherwise.
-    ...(request.allowTools.length === 0 ? [] : [`--allowedTools=${request.allowTools.join(",")}`]),
+    // With "=": these take every word that follows otherwise. The person's own servers stay, since nothing here is strict.
+    ...(request.toolServer ? [`--mcp-config=${request.directory}/${SERVER_FILE}`] : []),
+    ...(allow.length === 0 ? [] : [`--allowedTools=${allow.join(",")}`]),
     `--disallowedTools=${deny.join(",")}`,
     ...(request.model === null ? [] : ["--model", request.model]),
   ];
 }
 
 const SETTINGS_FILE = "claude-settings.json";
+/** Which servers of tools it gets from us. */
+const SERVER_FILE = "claude-mcp.json";
+/** All tools of our own server, as permissions call them; what they may do, the agent's runner judges. */
+const OUR_TOOLS = "mcp__overseer";
 
 function settingsPath(request: LaunchRequest): string {
   return request.settingsFile ?? `${request.directory}/${SETTINGS_FILE}`;
@@ -235,5 +241,14 @@ function withOurs<S extends object>(hookPart: S) {
 
 function settingsFile(request: Preparation): readonly PreparedFile[] {
   const text = `${JSON.stringify(settingsFor(request.hooks), null, 2)}\n`;
-  return [{ path: settingsPath(request), text, mode: 0o600 }];
+  return [
+    { path: settingsPath(request), text, mode: 0o600 },
+    ...(request.toolServer ? [serverFile(request.directory, request.toolServer)] : []),
+  ];
+}
+
+/** Nothing secret is in it: the server has the agent's own environment. */
+function serverFile(directory: string, [command, ...args]: readonly string[]): PreparedFile {
+  const text = `${JSON.stringify({ mcpServers: { overseer: { type: "stdio", command, args } } }, null, 2)}\n`;
+  return { path: `${directory}/${SERVER_FILE}`, text, mode: 0o600 };
 }

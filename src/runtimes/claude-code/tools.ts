@@ -1,5 +1,8 @@
 /** What Claude Code calls its tools and their arguments. */
 import type { ToolVocabulary } from "#domain/core/tools.ts";
+import { ownTools } from "#runtimes/own-tools.ts";
+
+const OWN = ownTools("mcp__overseer__");
 
 export const CLAUDE_TOOLS: ToolVocabulary = {
   names: {
@@ -14,16 +17,17 @@ export const CLAUDE_TOOLS: ToolVocabulary = {
   },
   also: {
     edit: ["MultiEdit"],
-    read: ["NotebookRead", "LS"],
+    read: ["NotebookRead", "LS", ...OWN.read],
     // Looking at a list of tasks is what a lead does while others work.
     wait: [
       ...["BashOutput", "TaskOutput", "AgentOutputTool", "KillShell", "Monitor", "Wait", "Sleep"],
       ...["TaskList", "TaskGet", "TaskStop", "ScheduleWakeup"],
+      ...OWN.wait,
     ],
     book: ["TodoWrite", "TodoRead", "ExitPlanMode", "EnterPlanMode", "Skill"],
     // Work given to others, and word of how it stands.
     report: [
-      ...["report", "mail", "ask", "learn", "done"].map((verb) => `mcp__overseer__${verb}`),
+      ...OWN.report,
       ...["TaskCreate", "TaskUpdate", "TeamCreate", "TeamDelete", "SendMessageTool", "PushNotification"],
     ],
   },

@@ -1,5 +1,8 @@
 /** What the Codex CLI calls its tools and their arguments, over its versions. */
 import type { ToolVocabulary } from "#domain/core/tools.ts";
+import { ownTools } from "#runtimes/own-tools.ts";
+
+const OWN = ownTools("mcp__overseer__");
 
 export const CODEX_TOOLS: ToolVocabulary = {
   names: {
@@ -13,11 +16,11 @@ export const CODEX_TOOLS: ToolVocabulary = {
   },
   also: {
     shell: ["container.exec", "local_shell", "local_shell_call", "unified_exec", "js_repl"],
-    read: ["read_mcp_resource", "list_mcp_resources", "list_mcp_resource_templates"],
+    read: ["read_mcp_resource", "list_mcp_resources", "list_mcp_resource_templates", ...OWN.read],
     // Writing nothing into a running program is how it is asked what it has printed since.
-    wait: ["write_stdin", "wait", "wait_agent"],
+    wait: ["write_stdin", "wait", "wait_agent", ...OWN.wait],
     book: ["update_plan"],
-    report: ["report", "mail", "ask", "learn", "done"].map((verb) => `mcp__overseer__${verb}`),
+    report: OWN.report,
   },
   pathArguments: ["path", "file_path"],
   commandArgument: "command",

@@ -1,5 +1,8 @@
 /** What the Gemini CLI calls its tools and their arguments. */
 import type { ToolVocabulary } from "#domain/core/tools.ts";
+import { ownTools } from "#runtimes/own-tools.ts";
+
+const OWN = ownTools("mcp_overseer_");
 
 export const GEMINI_TOOLS: ToolVocabulary = {
   names: {
@@ -13,10 +16,10 @@ export const GEMINI_TOOLS: ToolVocabulary = {
   },
   also: {
     edit: ["edit", "smart_edit"],
-    read: ["activate_skill", "get_internal_docs"],
-    wait: ["read_background_output", "list_background_processes"],
+    read: ["activate_skill", "get_internal_docs", ...OWN.read],
+    wait: ["read_background_output", "list_background_processes", ...OWN.wait],
     book: ["write_todos", "save_memory", "update_topic", "enter_plan_mode", "exit_plan_mode"],
-    report: ["report", "mail", "ask", "learn", "done"].map((verb) => `mcp_overseer_${verb}`),
+    report: OWN.report,
   },
   pathArguments: ["file_path", "absolute_path", "path"],
   commandArgument: "command",

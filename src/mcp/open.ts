@@ -1,0 +1,97 @@
+/**
+ * Opens the server for whoever started it: an agent, told by the attempt in its environment, or a person's own session.
+ * What an agent's process may not be by taking its attempt off, the same look finds out as for every command
+ * (control/caller.ts). A person's session speaks as the orchestrator: what is written to it lies in that box.
+ */
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { assertCaller } from "#control/caller.ts";
+import { isSetUp } from "#control/set-up.ts";
+import { ORCHESTRATOR_ADDRESS } from "#domain/model/protocol.ts";
+import { OverseerError } from "#errors.ts";
+import { systemExec } from "#sys/exec.ts";
+import { findRoot, type Root } from "#sys/root.ts";
+import { ownProgram } from "#sys/self.ts";
+import { findWorkingDirectory } from "#sys/working-directory.ts";
+import { serve } from "./server.ts";
+import type { Caller } from "./tools.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+const FOR_AGENTS =
+  "Overseer supervises you. These tools do what the 'overseer' commands of your assignment do; use either. Long answers end with a word for 'read'.";
+const FOR_PERSONS =
+  "Overseer runs a fleet of coding agents in this repository. sling or do puts agents to work, mail and status tell how they get on, review and accept land what they made. Long answers end with a word for 'read'. Land, answer and stop only what the user would want you to.";
+const NOT_HERE = "Overseer is not set up in this directory ('overseer init' does that); it offers no tools here.";
+
+/** Resolves when its client has gone. */
+export async function openServer(
+  words: readonly string[],
+  env: Env,
+  version: string,
+  transport: Transport,
+): Promise<void> {
+  const { root: flag, spawns } = readWords(words);
+  const isAgent = !!env.OVERSEER_ATTEMPT;
+  const root = await findRootHere(flag, env);
+  if (!isAgent && root) await assertPersonHere(root, env);
+  const caller: Caller | null = isAgent ? (spawns ? "spawner" : "agent") : root ? "person" : null;
+  const server = await serve(
+    {
+      ...{ version, caller, exec: systemExec() },
+      instructions: isAgent ? FOR_AGENTS : root ? FOR_PERSONS : NOT_HERE,
+      program: ownProgram(),
+      env: environmentOf(env, isAgent, flag === undefined ? undefined : root),
+    },
+    transport,
+  );
+  await new Promise<void>((resolve) => {
+    server.onclose = () => resolve();
+    // The library does not notice that its client has gone.
+    process.stdin.on("end", () => resolve());
+    process.stdin.on("close", () => resolve());
+  });
+}
+
+function readWords(words: readonly string[]): { readonly root: string | undefined; readonly spawns: boolean } {
+  const at = words.indexOf("--root");
+  const attached = words.find((word) => word.startsWith("--root="))?.slice("--root=".length);
+  return { root: at < 0 ? attached : words[at + 1], spawns: words.includes("--spawns") };
+}
+
+/** Undefined where Overseer is not set up; an editor opens directories of all kinds. */
+async function findRootHere(flag: string | undefined, env: Env): Promise<Root | undefined> {
+  try {
+    const given = { ...(flag === undefined ? {} : { flag }), env: env as Record<string, string> };
+    const root = await findRoot({ cwd: findWorkingDirectory() ?? "/", ...given });
+    return isSetUp(root) ? root : undefined;
+  } catch (error) {
+    if (error instanceof OverseerError && error.code === "NOT_A_REPOSITORY" && flag === undefined) return undefined;
+    throw error;
+  }
+}
+
+/** Throws NOT_THE_PERSON. */
+async function assertPersonHere(root: Root, env: Env): Promise<void> {
+  await assertCaller(
+    {
+      env,
+      root: async () => root,
+      // Both are asked of attempts, and this process names none.
+      attemptIn: async () => undefined,
+      noteFenced: async () => undefined,
+    },
+    "mcp",
+  );
+}
+
+function environmentOf(env: Env, isAgent: boolean, named: Root | undefined): Record<string, string> {
+  // The server itself is run without a compiler (bin/overseer), which is not meant for what it starts.
+  const given = Object.entries(env).filter(
+    (pair): pair is [string, string] => pair[1] !== undefined && pair[0] !== "BUN_JSC_useJIT",
+  );
+  return {
+    ...Object.fromEntries(given),
+    ...(isAgent ? {} : { OVERSEER_AGENT: ORCHESTRATOR_ADDRESS }),
+    ...(named ? { OVERSEER_ROOT: named.project } : {}),
+  };
+}
