@@ -10,7 +10,7 @@ export function presentSchema(): string {
   for (const step of MIGRATIONS) db.run(step);
   const rows = db
     .query<{ sql: string }, []>(
-      "select sql from sqlite_schema where sql is not null order by tbl_name, type = 'index', name",
+      "select sql from sqlite_schema where sql is not null and name not glob 'learnings_text_*' or type = 'trigger' order by tbl_name, type = 'index', name",
     )
     .all();
   db.close();

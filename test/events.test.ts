@@ -7,8 +7,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as autoMode from "#control/auto.ts";
 import * as goals from "#control/goals.ts";
+import * as learnings from "#control/learnings.ts";
 import { dropProposal } from "#control/planning.ts";
 import * as plans from "#control/plans.ts";
+import { prime } from "#control/prime.ts";
 import { beginGoal } from "#control/sentence-goal.ts";
 import * as work from "#control/work.ts";
 import { takeTask } from "#domain/auto/take-task.ts";
@@ -50,6 +52,7 @@ import {
   snapshotOf,
   working,
 } from "./support/snapshots.ts";
+import { syncFleet } from "./support/sync-world.ts";
 import { allowed, assignmentWith, goalOf, nodeWith, placed, treeOf } from "./support/tree.ts";
 import { worldOn } from "./support/world.ts";
 
@@ -154,7 +157,13 @@ interface Written {
 const written: Written[] = [];
 
 beforeAll(async () => {
-  written.push(...(await writtenByVerbs()), ...writtenByRules(), ...writtenByTicks(), ...writtenByTheOutbox());
+  written.push(
+    ...(await writtenByVerbs()),
+    ...(await writtenBySyncs()),
+    ...writtenByRules(),
+    ...writtenByTicks(),
+    ...writtenByTheOutbox(),
+  );
 });
 
 test("EVT-1: every type is written by a verb or a rule, or is told why not", () => {
@@ -202,6 +211,25 @@ async function writtenByVerbs(): Promise<readonly Written[]> {
   const third = await beginGoal(world, { text: "Third", limit: 5, scout: false, reviewed: true });
   await dropProposal(world, third, "not now");
   return store.log({ after: 0, limit: 1000 });
+}
+
+/** What is found, told, found by another, shown, judged and dropped. */
+async function writtenBySyncs(): Promise<readonly Written[]> {
+  const fleet = await syncFleet([["api"], ["api"], ["api"]]);
+  const find = async (attempt: number) => {
+    await fleet.run(attempt, "npm test", false, "Error: no database, set DB=memory");
+    await fleet.run(attempt, "DB=memory npm test", true, "ok");
+  };
+  await find(1);
+  await find(2);
+  await fleet.turn();
+  for (const sync of await fleet.syncs()) await fleet.see(sync);
+  const shown = await learnings.addByHand(fleet.world, { text: "Mind the gap.", tags: ["api"], paths: [] });
+  await prime({ ...fleet.world, env: { OVERSEER_ATTEMPT: "3", OVERSEER_AGENT: "agent-2" } }, { compact: false });
+  await fleet.end(3);
+  await fleet.turn();
+  await learnings.forgetByHand(fleet.world, shown, "it is wrong");
+  return (await fleet.store.log({ after: 0, limit: 1000 })).filter(({ type }) => type.startsWith("learning."));
 }
 
 /** A claim from the report to the landing, and every way it can be held up. */

@@ -267,6 +267,18 @@ export const MENU: readonly MenuEntry<Parts>[] = [
     load: () => import("./commands/nudge.ts"),
   },
   {
+    name: "learnings",
+    group: "Agents",
+    summary: "Show, search and add what agents have learned.",
+    load: () => import("./commands/learnings.ts"),
+  },
+  {
+    name: "syncs",
+    group: "Agents",
+    summary: "List what agents were told of others' learnings.",
+    load: () => import("./commands/syncs.ts"),
+  },
+  {
     name: "prime",
     group: "For scripts and agents",
     summary: "Print the context an agent, or a lead, needs to continue.",

@@ -4,7 +4,6 @@
  * away, and test/config-keys.test.ts then asks what each key changes.
  */
 const HEALTH = "the regular health check";
-const SYNC = "passing on what agents learn";
 
 const NOT_BUILT: Readonly<Record<string, string>> = {
   "watch.enabled": HEALTH,
@@ -12,8 +11,6 @@ const NOT_BUILT: Readonly<Record<string, string>> = {
   "watch.staleAfter": HEALTH,
   "watch.veryStaleAfter": HEALTH,
   "watch.triage": HEALTH,
-  sync: SYNC,
-  "inbox.syncExpiry": SYNC,
   beads: "the beads tracker",
   mulch: "the mulch store of expertise",
   serena: "the Serena code tools",

@@ -142,6 +142,10 @@ const sync = group("Passing on what one agent learned to the agents it concerns.
   enabled: toggle(true, "Whether learnings are collected and passed on."),
   every: duration("15s", "How often new learnings are looked for and passed on.", { min: "100ms" }),
   minScore: amount(0.5, "Learnings scored below this, from 0 to 1, are kept but not passed on.", { min: 0, max: 1 }),
+  relayWithin: duration("1d", "How long after it was found a learning is passed on to agents at work.", {
+    min: "1s",
+  }),
+  keptFor: duration("90d", "A learning that has helped nobody is forgotten after this time.", { min: "1s" }),
   rate: group("How much one agent may be told.", {
     max: count(3, "How many learnings one agent may receive within `per`.", { max: 1000 }),
     per: duration("1h", "The span of time that `max` counts in.", { min: "1s" }),

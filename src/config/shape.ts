@@ -1,2 +1,2 @@
 /** Of the schema of the configuration, so that a checked copy of another version is recognised. Made by scripts/docs.ts. */
-export const CONFIG_SHAPE = "29e6vbjorrs7h";
+export const CONFIG_SHAPE = "2x47dat0dodaj";

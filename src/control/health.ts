@@ -13,6 +13,7 @@ import { countEvents } from "#store/events.ts";
 import { healthOf, healthOfLiving, latestHealthChanges } from "#store/health.ts";
 import { pulseOf } from "#store/signals.ts";
 import { daemonStatus } from "./daemon-status.ts";
+import { type LearningStats, learningStats } from "./learnings.ts";
 import { resolveAgent } from "./names.ts";
 import type { World } from "./world.ts";
 
@@ -134,7 +135,8 @@ export interface SupervisionStats {
   readonly aborts: number;
   /** How often agents were judged by thresholds alone. */
   readonly degraded: number;
-  // What is learned and passed on is counted here, beside these.
+  /** What agents found out, and what came of passing it on. */
+  readonly learnings: LearningStats;
 }
 
 const COUNTED = {
@@ -153,5 +155,5 @@ export async function readSupervisionStats(world: World): Promise<SupervisionSta
   const { counts } = await (await world.reader()).read({ counts: countEvents(types) });
   const { rings } = await daemonStatus(world, await world.config());
   const counted = Object.fromEntries(Object.entries(COUNTED).map(([name, type]) => [name, counts.get(type) ?? 0]));
-  return { rings, ...(counted as Record<keyof typeof COUNTED, number>) };
+  return { rings, ...(counted as Record<keyof typeof COUNTED, number>), learnings: await learningStats(world) };
 }

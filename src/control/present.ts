@@ -33,6 +33,7 @@ import type { GuardStatus } from "./guard.ts";
 import type { HealthView, SupervisionStats } from "./health.ts";
 import type { Landed } from "./landing.ts";
 import type { Guarded } from "./launch-guard.ts";
+import type { LearningDetail, LearningView, SyncView } from "./learnings.ts";
 import type { Letterbox } from "./mail/inbox.ts";
 import type { Sent } from "./mail/send.ts";
 import type { HeldLanding, Prediction } from "./merge.ts";
@@ -169,6 +170,12 @@ export const presentLetter = ({ message, thread }: Letterbox) =>
 export const presentSent = (sent: readonly Sent[]) => plain(sent.length === 1 ? sent[0] : sent);
 export const presentWaiting = (on: readonly string[]) => plain({ waiting: true, on });
 export const presentNudge: Present<Sent> = plain;
+
+// Learnings
+export const presentLearnings: Present<readonly LearningView[]> = withTimes;
+export const presentLearning: Present<LearningDetail> = withTimes;
+export const presentLearningId = (learningId: string) => plain({ learningId });
+export const presentSyncs: Present<readonly SyncView[]> = withTimes;
 
 // Landing and worktrees
 export const presentReview: Present<Review> = withTimes;

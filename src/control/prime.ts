@@ -5,14 +5,20 @@
  */
 import { attemptDir } from "#act/attempt-files.ts";
 import { renderActivity, renderFleet, renderHad, renderLeft, renderWaiting } from "#domain/briefing/prime.ts";
+import { offerLearnings } from "#domain/learnings/offer.ts";
+import { partyOf } from "#domain/learnings/relate.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
 import { attemptLabel, isLiving } from "#domain/model/attempt.ts";
+import { accept } from "#domain/model/decision.ts";
 import { nodeKey } from "#domain/model/work.ts";
-import { OverseerError } from "#errors.ts";
+import { OverseerError, orThrow } from "#errors.ts";
 import { crystallizationById, openQuestions } from "#store/assignments.ts";
 import { attemptByNumber } from "#store/attempts.ts";
+import { goalById } from "#store/goals.ts";
+import { listLearnings } from "#store/learnings.ts";
 import { messagesLike, waitingMessages } from "#store/messages.ts";
 import { signalsOf } from "#store/signals.ts";
+import type { ReadResults } from "#store/store.ts";
 import { nodeById } from "#store/work.ts";
 import { agents } from "./agents.ts";
 import { inject } from "./mail/inject.ts";
@@ -28,6 +34,8 @@ export interface Prime {
 
 /** Mail that is named again. */
 const MAIL_HAD = 10;
+/** So many of the highest rank are looked at. */
+const BEST_LEARNINGS = 500;
 /** How far back the last activity is looked for. */
 const RECENT_SIGNALS = 200;
 
@@ -77,11 +85,36 @@ async function agentText(world: World, attempt: Attempt, compact: boolean): Prom
   const parts = [
     page?.trimEnd() ?? `You are ${attemptLabel(attempt)} on ${nodeKey(attempt.goalId, attempt.workNodeId)}.`,
     handed === "" ? "" : `## Your messages\n\n${handed}`,
+    await offerTo(world, attempt, own),
     renderWaiting(waiting.filter((message) => message.status === "queued")),
     renderHad(had.filter((message) => message.status === "seen" && message.attempt === attempt.attempt)),
     ...(compact ? [] : [renderActivity(signals), renderLeft(left)]),
   ];
   return parts.filter((part) => part !== "").join("\n\n");
+}
+
+/**
+ * What others learned and it may need (SYNC-3). To the agent itself it is offered, and the log says so; anybody else only
+ * sees what it would get.
+ */
+async function offerTo(world: World, attempt: Attempt, own: boolean): Promise<string> {
+  const { sync } = await world.config();
+  if (!sync.enabled) return "";
+  const { goalId, workNodeId } = attempt;
+  const reads = {
+    node: nodeById(goalId, workNodeId),
+    goal: goalById(goalId),
+    learnings: listLearnings({ all: false, limit: BEST_LEARNINGS }),
+  };
+  const offer = ({ node, goal, learnings }: ReadResults<typeof reads>) =>
+    offerLearnings(learnings, partyOf(attempt, node, goal), sync.minScore);
+  const offered = offer(await (await world.reader()).read(reads));
+  if (!own || offered.events.length === 0) return offered.text;
+  const decide = (seen: ReadResults<typeof reads>) => {
+    const { text, events } = offer(seen);
+    return accept(events, text);
+  };
+  return orThrow(await (await world.writer()).commit({ at: world.clock.now(), reads, decide }));
 }
 
 async function fleetText(world: World, compact: boolean): Promise<string> {

@@ -6,14 +6,18 @@
 import * as z from "zod/mini";
 import * as goals from "#control/goals.ts";
 import * as health from "#control/health.ts";
+import * as learnings from "#control/learnings.ts";
 import { nudge } from "#control/mail/send.ts";
 import {
   presentHealthChanges,
   presentHealths,
   presentHealthView,
+  presentLearningId,
+  presentLearnings,
   presentNudge,
   presentStatus,
   presentSupervisionStats,
+  presentSyncs,
 } from "#control/present.ts";
 import { readFleetStatus } from "#control/status.ts";
 import * as work from "#control/work.ts";
@@ -114,6 +118,9 @@ async function updateWork(world: World, params: z.output<typeof workUpdate>): Pr
   }
 }
 
+/** As many as the commands list unless told otherwise. */
+const FEW = 20;
+const limit = z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(10_000)));
 const whole = z.number().check(z.int(), z.minimum(0));
 /** How many lines of a history are answered at once. */
 const few = z.number().check(z.int(), z.minimum(1), z.maximum(1_000));
@@ -158,6 +165,23 @@ const CALLS: Readonly<Record<string, Answer>> = {
     z.strictObject({ agent: text, text, severity: z.optional(z.enum(NUDGE_SEVERITIES)) }),
     async ({ world }, { agent, text: said, severity = "hint" }) =>
       presentNudge(await nudge(world(), agent, { text: said, severity })),
+  ),
+  "learnings.list": call(z.strictObject({ all: z.optional(z.boolean()), limit }), async ({ world }, input) =>
+    presentLearnings(await learnings.learnings(world(), { all: input.all ?? false, limit: input.limit ?? FEW })),
+  ),
+  "learnings.search": call(z.strictObject({ words: text, limit }), async ({ world }, input) =>
+    presentLearnings(await learnings.searchLearnings(world(), input.words, input.limit ?? FEW)),
+  ),
+  "learnings.add": call(
+    z.strictObject({ text, tags: z.optional(texts), paths: z.optional(texts), fails: optional, fix: optional }),
+    async ({ world }, { tags = [], paths = [], ...input }) =>
+      presentLearningId(await learnings.addByHand(world(), { tags, paths, ...withoutUndefined(input) })),
+  ),
+  "learnings.forget": call(z.strictObject({ learning: text, reason: optional }), async ({ world }, input) =>
+    presentLearningId(await learnings.forgetByHand(world(), input.learning, input.reason)),
+  ),
+  "syncs.list": call(z.strictObject({ agent: optional, limit }), async ({ world }, input) =>
+    presentSyncs(await learnings.syncs(world(), { agent: input.agent, limit: input.limit ?? FEW })),
   ),
   tick: call(nothing, ({ tick }) => tick()),
   wake: call(z.strictObject({ reason: optional }), ({ wake }, { reason }) => {

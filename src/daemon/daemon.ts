@@ -57,6 +57,7 @@ import { Loops } from "./loops.ts";
 import { RpcServer } from "./rpc-server.ts";
 import { RunnerLinks } from "./runner-links.ts";
 import { assertDatabase, assertForward, careFor, databaseInode, isDamage, isWalGone } from "./store-care.ts";
+import { makeSyncLoop } from "./sync-loop.ts";
 import { TelemetryExport } from "./telemetry-export.ts";
 import { Ticker, type TickOutcome } from "./tick-loop.ts";
 import { isWorthATick, mayChangeHealth } from "./wakes.ts";
@@ -417,6 +418,7 @@ export class Daemon {
       spacingMs: POOL_SPACING_MS,
       run: () => this.turnPool(),
     });
+    this.startSync();
     this.loops.start({
       name: "telemetry",
       everyMs: () => EXPORT_EVERY_MS,
@@ -452,6 +454,19 @@ export class Daemon {
     if (!this.options.registration.supervision) return;
     if (await this.auto.turn()) this.loops.wake("pool", "there may be more");
     if (this.options.registration.auto) this.heart.beat(); // it carries how the pool moves
+  }
+
+  /** SYNC-2: what one has found out reaches those whom it concerns. */
+  private startSync(): void {
+    const { config, log, registration } = this.options;
+    if (!registration.supervision) return;
+    const loop = makeSyncLoop({
+      log,
+      everyMs: () => config.current.sync.every,
+      world: () => this.world,
+      wakeAgain: () => this.loops.wake("sync", "there is more"),
+    });
+    this.loops.start({ ...loop, run: (turn) => this.caring(() => loop.run(turn)) });
   }
 
   private tickNow(): Promise<TickOutcome> {

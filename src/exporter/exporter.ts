@@ -14,7 +14,8 @@ import { OverseerError } from "#errors.ts";
 import { attemptByNumber, livingAttempts } from "#store/attempts.ts";
 import { logSize } from "#store/events.ts";
 import { listOpenGoals } from "#store/goals.ts";
-import { lastPlace, type SignalOfAttempt, signalsOfAll } from "#store/signals.ts";
+import type { RecordedSignal } from "#store/query.ts";
+import { lastPlace, signalsOfAll } from "#store/signals.ts";
 import type { Store } from "#store/store.ts";
 import type { Clock } from "#sys/clock.ts";
 import type { Files } from "#sys/files.ts";
@@ -129,7 +130,7 @@ export class Exporter {
     return !isWhole || events.length === EVENTS_AT_ONCE;
   }
 
-  private async traceOne(state: TraceState, { attempt, signal }: SignalOfAttempt): Promise<Traced> {
+  private async traceOne(state: TraceState, { attempt, signal }: RecordedSignal): Promise<Traced> {
     const key = String(attempt);
     const speaker = state.attempts[key] ?? (await this.lookUp(attempt));
     if (speaker === undefined) return { state, spans: [], measures: [] };

@@ -24,6 +24,17 @@ export function livingAttempts(): Query<Attempt[]> {
   );
 }
 
+/** Only who lives, and how far it is: without a document to be read. */
+export function listLivingBriefly(): Query<{ readonly attempt: number; readonly status: AttemptStatus }[]> {
+  return {
+    sql: "select attempt, status from attempts where status <> 'ended' order by attempt",
+    args: [],
+    read: (rows) => rows.map((row) => ({ attempt: Number(row.attempt), status: row.status as AttemptStatus })),
+    memory: (tables) =>
+      attemptsIn(tables, ({ status }) => status !== "ended").map(({ attempt, status }) => ({ attempt, status })),
+  };
+}
+
 export function attemptsSince(time: number): Query<Attempt[]> {
   return listDocs("select doc from attempts where created_at >= ?1 order by attempt", [time], (tables) =>
     attemptsIn(tables, (attempt) => attempt.createdAt >= time),

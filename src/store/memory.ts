@@ -6,6 +6,7 @@
 import type { Attempt } from "#domain/model/attempt.ts";
 import type { EventOf } from "#domain/model/event.ts";
 import type { Entity, EntityKind } from "#domain/model/fold.ts";
+import type { Learning } from "#domain/model/learning.ts";
 import type { Pulse } from "#domain/signals/pulse.ts";
 import { beat, newPulse } from "#domain/signals/pulse.ts";
 import type { Steering } from "#domain/signals/reflex.ts";
@@ -17,10 +18,11 @@ import type { Folded } from "./folding.ts";
 import { Folding } from "./folding.ts";
 import type { HealthLog } from "./health-log.ts";
 import { CHANGES_KEPT } from "./health-log.ts";
-import type { MemoryTables } from "./query.ts";
+import type { MemoryTables, RecordedSignal } from "./query.ts";
 import { compareText } from "./query.ts";
 import type { Caps } from "./seal.ts";
 import { DEFAULT_CAPS, seal, sealStored } from "./seal.ts";
+import { searchByReading } from "./search.ts";
 import type { SignalLog } from "./signal-log.ts";
 import { DEFAULT_SIGNAL_CAPS, sealSignal } from "./signal-log.ts";
 import type { Commit, CommitOutcome, DumpRow, ReadResults, Reads, Store } from "./store.ts";
@@ -55,6 +57,7 @@ export function memoryStore(options: { caps?: Partial<Caps>; identity?: string }
     signals: telemetry.kept,
     health: watched.now,
     healthChanges: watched.changes,
+    recorded: telemetry.recorded,
   });
   const fold = () =>
     new Folding((ref) => {
@@ -95,6 +98,9 @@ export function memoryStore(options: { caps?: Partial<Caps>; identity?: string }
     },
     async read(reads) {
       return see(reads);
+    },
+    search: {
+      find: async (words, limit) => searchByReading(entities.learning.values() as Iterable<Learning>, words, limit),
     },
     async log({ after, limit }) {
       return events.filter((event) => event.seq > after).slice(0, limit);
@@ -148,6 +154,8 @@ export function memoryStore(options: { caps?: Partial<Caps>; identity?: string }
 class MemorySignalLog implements SignalLog {
   readonly pulses = new Map<number, Pulse>();
   readonly kept = new Map<number, Signal[]>();
+  recorded: RecordedSignal[] = [];
+  private places = 0;
   private readonly known = new Set<string>();
 
   constructor(private readonly lives: (attempt: number) => boolean) {}
@@ -163,6 +171,8 @@ class MemorySignalLog implements SignalLog {
       if (this.known.has(key)) continue;
       this.known.add(key);
       kept.push(signal);
+      this.places += 1;
+      this.recorded.push({ place: this.places, attempt, signal });
       pulse = beat(pulse, signal);
     }
     this.pulses.set(attempt, pulse);
@@ -193,6 +203,8 @@ class MemorySignalLog implements SignalLog {
       });
       this.kept.set(attempt, stay);
     }
+    const left = new Set([...this.kept.values()].flat());
+    this.recorded = this.recorded.filter(({ signal }) => left.has(signal));
     return gone;
   }
 

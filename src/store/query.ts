@@ -22,6 +22,15 @@ export interface MemoryTables {
   readonly signals: ReadonlyMap<number, readonly Signal[]>;
   readonly health: ReadonlyMap<number, AgentHealth>;
   readonly healthChanges: readonly HealthChange[];
+  /** The same of all attempts, in the order of recording. */
+  readonly recorded: readonly RecordedSignal[];
+}
+
+/** A signal, whose it is, and its place among all that were recorded; places grow in the order of recording. */
+export interface RecordedSignal {
+  readonly place: number;
+  readonly attempt: number;
+  readonly signal: Signal;
 }
 
 export interface Query<T> {

@@ -1,7 +1,7 @@
 /** Questions about what agents were seen to do: their signals and pulses, which a SignalLog writes (signal-log.ts). */
 import type { Pulse } from "#domain/signals/pulse.ts";
 import type { Signal, SignalKind } from "#domain/signals/signal.ts";
-import type { Query, Row } from "./query.ts";
+import type { Query, RecordedSignal, Row } from "./query.ts";
 import { docs, findDoc, listDocs } from "./query.ts";
 
 export function pulseOf(attempt: number): Query<Pulse | undefined> {
@@ -64,16 +64,17 @@ export function signalsAfter(attempt: number, place: number, limit: number): Que
   };
 }
 
-/** A signal among those of all attempts. */
-export interface SignalOfAttempt extends PlacedSignal {
-  readonly attempt: number;
-}
-
-/** What was recorded of anybody after that place; the oldest first. */
-export function signalsOfAll(place: number, limit: number): Query<SignalOfAttempt[]> {
+/** What was recorded of anybody after that place, of these kinds where some are named; the oldest first. */
+export function signalsOfAll(
+  place: number,
+  limit: number,
+  kinds: readonly SignalKind[] = [],
+): Query<readonly RecordedSignal[]> {
+  const those = kinds.map((_, index) => `?${index + 3}`).join(", ");
   return {
-    sql: "select id, attempt, source, phase, at, kind, data from signals where id > ?1 order by id limit ?2",
-    args: [place, limit],
+    sql: `select id, attempt, source, phase, at, kind, data from signals
+      where id > ?1 ${kinds.length === 0 ? "" : `and kind in (${those})`} order by id limit ?2`,
+    args: [place, limit, ...kinds],
     read: (rows) =>
       rows.map(({ id, attempt, ...row }) => ({
         place: Number(id),
@@ -81,22 +82,19 @@ export function signalsOfAll(place: number, limit: number): Query<SignalOfAttemp
         signal: signalOfRow(row),
       })),
     memory: (tables) =>
-      [...tables.signals]
-        .flatMap(([attempt, signals]) => signals.map((signal) => ({ attempt, signal })))
-        .toSorted((one, other) => one.signal.at - other.signal.at)
-        .map((one, index) => ({ ...one, place: index + 1 }))
-        .filter((one) => one.place > place)
+      tables.recorded
+        .filter((one) => one.place > place && (kinds.length === 0 || kinds.includes(one.signal.kind)))
         .slice(0, limit),
   };
 }
 
-/** The place of the newest of all. */
+/** The place of the newest of all; 0 before the first. */
 export function lastPlace(): Query<number> {
   return {
     sql: "select coalesce(max(id), 0) as place from signals",
     args: [],
     read: (rows) => Number(rows[0]?.place ?? 0),
-    memory: (tables) => [...tables.signals.values()].reduce((sum, signals) => sum + signals.length, 0),
+    memory: (tables) => tables.recorded.at(-1)?.place ?? 0,
   };
 }
 

@@ -11,6 +11,7 @@ import type { Decision } from "#domain/model/decision.ts";
 import type { EventOf } from "#domain/model/event.ts";
 import type { EntityKind } from "#domain/model/fold.ts";
 import type { Query } from "./query.ts";
+import type { Search } from "./search.ts";
 
 export type Reads = Readonly<Record<string, Query<unknown>>>;
 export type ReadResults<R extends Reads> = { readonly [K in keyof R]: R[K] extends Query<infer T> ? T : never };
@@ -44,6 +45,8 @@ export interface Store {
   commit<R extends Reads, T>(request: Commit<R, T>): Promise<CommitOutcome<T>>;
   /** Reads one consistent state; never writes. */
   read<R extends Reads>(reads: R): Promise<ReadResults<R>>;
+  /** Full text over what was learned. */
+  readonly search: Search;
   /** The log in order, a page at a time, lifted to present versions. */
   log(page: { readonly after: number; readonly limit: number }): Promise<readonly EventOf[]>;
   /**

@@ -4,6 +4,7 @@
  */
 import type { Entities, Entity, EntityKind } from "#domain/model/fold.ts";
 import { recoveryKey } from "#domain/model/ladder-state.ts";
+import { listUnjudged } from "#domain/model/learning.ts";
 import { nodeKey } from "#domain/model/work.ts";
 
 export type SqlValue = string | number | null;
@@ -140,6 +141,20 @@ export const TABLES: { readonly [K in EntityKind]: TableSpec<Entities[K]> } = {
     columns: ["at"],
     id: (resolution) => resolution.resolutionId,
     values: (resolution) => [resolution.at],
+  },
+  learning: {
+    table: "learnings",
+    columns: ["status", "kind", "text", "words", "rank", "found_at", "unjudged"],
+    id: (learning) => learning.learningId,
+    values: (learning) => [
+      learning.status,
+      learning.kind,
+      learning.text,
+      [...learning.tags, ...learning.paths].join(" "),
+      learning.rank,
+      learning.foundAt,
+      listUnjudged(learning).length,
+    ],
   },
   verdict: {
     table: "verdicts",

@@ -14,6 +14,8 @@ export function undoColumns(db: Database): void {
     db.run(`drop trigger pulses_meter_${when}`);
   }
   db.run("drop index attempts_by_cost");
+  for (const table of ["learnings", "learnings_text"]) db.run(`drop table ${table}`);
+  db.run("drop index messages_of_syncs");
   for (const column of METER) db.run(`alter table pulses drop column ${column}`);
   for (const column of ["parent", "announced", "ended_at", "cost"])
     db.run(`alter table attempts drop column ${column}`);

@@ -137,6 +137,11 @@ export const statsCommand: Command<Parts> = {
       call.out,
       STEPS.map(([name, what]) => [`  ${what}`, String(stats[name])]),
     );
+    call.out.line("Learnings, ever");
+    table(
+      call.out,
+      LEARNED.map(([name, what]) => [`  ${what}`, String(stats.learnings[name])]),
+    );
   },
 };
 
@@ -157,6 +162,18 @@ function printRings({ out }: Call, { rings }: SupervisionStats, now: number): vo
     ]),
   );
 }
+
+const LEARNED = [
+  ["kept", "kept"],
+  ["forgotten", "forgotten"],
+  ["confirmed", "times found by another too"],
+  ["relayed", "syncs: passed on to an agent"],
+  ["offered", "offered with an agent's context"],
+  ["seen", "seen"],
+  ["used", "used"],
+  ["repeated", "the same failure repeated after all"],
+  ["saved", "repetitions saved"],
+] as const;
 
 const STEPS = [
   ["nudges", "nudges to agents that were stuck"],

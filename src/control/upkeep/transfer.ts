@@ -38,6 +38,7 @@ const SECTIONS: Readonly<Record<EntityKind, string>> = {
   verdict: "verdicts",
   resolution: "resolutions",
   fleet: "fleet",
+  learning: "learnings",
 };
 
 /** The document in pieces, so that a long log never lies in memory as one string. */

@@ -22,7 +22,7 @@ const FOR_AGENTS: Readonly<Record<string, true | readonly string[]>> = {
   /** What it offers an agent is no more than this list. */
   mcp: true,
   config: ["show", "get", "explain", "schema", "example"],
-  learnings: true,
+  learnings: ["list", "search", "show", "add"],
   /** Whether it may is its role's to say; asked inside the claim. */
   sling: true,
   goal: ["list", "show"],

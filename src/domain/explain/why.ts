@@ -18,6 +18,7 @@ import { agentSentence } from "./agent-sentences.ts";
 import { autoSentence } from "./auto-sentences.ts";
 import { causeOf, receiptKind, type Sentence, type ToldStep } from "./cause.ts";
 import { claimSentence, repeatsLanding } from "./claim-sentences.ts";
+import { learningSentence } from "./learning-sentences.ts";
 import { recoverySentence } from "./recovery-sentences.ts";
 import { reportSentence } from "./report-sentences.ts";
 
@@ -467,7 +468,7 @@ function sentenceAboutOverseer(event: EventOf, who: string): string | undefined 
     case "fleet.thawed":
       return `${who} thawed the fleet${saying(event, event.data.reason)}.`;
     default:
-      return agentSentence(event) ?? recoverySentence(event) ?? autoSentence(event, who);
+      return agentSentence(event) ?? recoverySentence(event) ?? learningSentence(event) ?? autoSentence(event, who);
   }
 }
 

@@ -50,7 +50,7 @@ export interface Past {
 
 export function findRemedy(past: Past, command: string): Remedied {
   const now = simplify(command);
-  const related = past.failures.filter((failure) => isRelated(failure, now));
+  const related = past.failures.filter((failure) => doesConcern(failure, now));
   const [first] = related;
   if (first === undefined) return { failures: [], remedy: undefined };
   return { failures: related, remedy: describe(first, related, past, command, now) };
@@ -126,7 +126,7 @@ function isCommit({ command }: { readonly command: string }): boolean {
 }
 
 /** Whether a command does again what had failed. */
-function isRelated({ command, result }: OpenFailure, now: readonly SimpleCommand[]): boolean {
+function doesConcern({ command, result }: OpenFailure, now: readonly SimpleCommand[]): boolean {
   const failed = simplify(command).filter((one) => !isLook(one) || isCommitWords(one));
   const worked = now.filter((one) => !isLook(one) || isCommitWords(one));
   if (failed.some((one) => worked.some((other) => doesAgain(one, other)))) return true;

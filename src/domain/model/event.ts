@@ -38,9 +38,10 @@ import type {
 import type { DispatchCap } from "./condition.ts";
 import type { CrystallizationBody, Evidence } from "./crystallization.ts";
 import type { GoalDefinition, Origin, Planning, PlanRevision, Priority, Proposal, RepoSnapshot } from "./goal.ts";
+import type { LearningBody, LearningOutcome, LearningSource } from "./learning.ts";
 import type { Allowance, BudgetOrigin, Spendable } from "./limits.ts";
 import type { MergeTier, PushWish, TakesBack } from "./merge.ts";
-import type { Letter } from "./message.ts";
+import type { Letter, SyncUrgency } from "./message.ts";
 import type { KeptNews } from "./news.ts";
 import type { ReportStatus } from "./protocol.ts";
 import type { ProviderCause } from "./provider-cause.ts";
@@ -392,6 +393,35 @@ export interface EventData {
 
   "crystallization.recorded": CrystallizationBody & { readonly crystallizationId: string };
 
+  /** Somebody found out what others may want to know. */
+  "learning.found": LearningBody;
+  /** Somebody else found the same. */
+  "learning.confirmed": { readonly learningId: string; readonly via: LearningSource; readonly source: string };
+  /** It was said to those whom it concerns; each has a message of its own, queued in the same commit. */
+  "learning.relayed": {
+    readonly learningId: string;
+    readonly to: readonly {
+      readonly agent: string;
+      readonly attempt: number;
+      readonly node: string;
+      readonly messageId: string;
+      readonly urgency: SyncUrgency;
+    }[];
+  };
+  /** An agent that asked for its context was shown it. */
+  "learning.offered": { readonly learningId: string };
+  /** What came of it, for those whose part in it is over. */
+  "learning.judged": {
+    readonly learningId: string;
+    readonly verdicts: readonly {
+      readonly attempt: number;
+      readonly outcome: LearningOutcome;
+      readonly seen: boolean;
+      readonly saved: boolean;
+    }[];
+  };
+  "learning.forgotten": { readonly learningId: string; readonly reason: string | null };
+
   "question.asked": { readonly questionId: string; readonly text: string; readonly options: readonly string[] };
   "question.answered": { readonly questionId: string; readonly answer: string };
   "question.withdrawn": { readonly questionId: string; readonly reason: string };
@@ -734,6 +764,12 @@ export const EVENT_TYPES = Object.keys({
   "message.expired": 0,
   "message.dead_lettered": 0,
   "crystallization.recorded": 0,
+  "learning.found": 0,
+  "learning.confirmed": 0,
+  "learning.relayed": 0,
+  "learning.offered": 0,
+  "learning.judged": 0,
+  "learning.forgotten": 0,
   "question.asked": 0,
   "question.answered": 0,
   "question.withdrawn": 0,

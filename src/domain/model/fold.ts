@@ -20,6 +20,8 @@ import type { Goal } from "./goal.ts";
 import { applyToGoal, GOAL_MOVES } from "./goal.ts";
 import type { Recovery } from "./ladder-state.ts";
 import { applyToRecovery, isDispatch } from "./ladder-state.ts";
+import type { Learning } from "./learning.ts";
+import { applyToLearning, LEARNING_MOVES } from "./learning.ts";
 import type { Merge } from "./merge.ts";
 import { applyToMerge, MERGE_MOVES } from "./merge.ts";
 import type { Message } from "./message.ts";
@@ -48,6 +50,7 @@ export interface Entities {
   merge: Merge;
   verdict: Verdict;
   resolution: RecordedResolution;
+  learning: Learning;
 }
 export type EntityKind = keyof Entities;
 export type Entity = Entities[EntityKind];
@@ -103,6 +106,8 @@ export function listTouched(event: EventOf): EntityRef[] {
     }
     case "message":
       return "messageId" in event.data ? [{ kind: "message", id: event.data.messageId }] : [];
+    case "learning":
+      return "learningId" in event.data ? [{ kind: "learning", id: event.data.learningId }] : [];
     case "fleet":
       return [{ kind: "fleet", id: FLEET_ID }];
     default:
@@ -164,6 +169,7 @@ const APPLY: Apply = {
   merge: applyToMerge,
   verdict: applyToVerdict,
   resolution: applyToResolution,
+  learning: applyToLearning,
 };
 
 /** What the event makes of the entity. Never fails; an event about something unknown changes nothing. */
@@ -190,6 +196,7 @@ const MOVES: Readonly<Record<EntityKind, Readonly<Record<string, readonly string
   verdict: undefined,
   resolution: undefined,
   crystallization: undefined,
+  learning: LEARNING_MOVES,
 };
 
 /** The sentence for a move that its table does not have, or undefined when the change is legal. */

@@ -14,10 +14,11 @@ import columns from "./migrations/0008_columns.sql" with { type: "text" };
 import olderWriters from "./migrations/0009_older_writers.sql" with { type: "text" };
 import costs from "./migrations/0010_costs.sql" with { type: "text" };
 import health from "./migrations/0011_health.sql" with { type: "text" };
+import learnings from "./migrations/0012_learnings.sql" with { type: "text" };
 
 export const MIGRATIONS: readonly string[] = [
   ...[ground, agents, inbox, outbox, fleet, merges, identity],
-  ...[columns, olderWriters, costs, health],
+  ...[columns, olderWriters, costs, health, learnings],
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -1,4 +1,4 @@
--- The present schema, after migration 11. Made by scripts/dump-schema.ts; edit a migration instead.
+-- The present schema, after migration 12. Made by scripts/dump-schema.ts; edit a migration instead.
 
 CREATE TABLE actions (
   id text primary key,
@@ -171,6 +171,42 @@ CREATE TABLE health (
   doc text not null
 ) strict;
 
+CREATE TABLE learnings (
+  id text primary key,
+  status text not null,
+  kind text not null,
+  text text not null,
+  words text not null,
+  rank real not null,
+  found_at integer not null,
+  unjudged integer not null,
+  version integer not null,
+  doc text not null
+) strict;
+
+CREATE TRIGGER learnings_text_added after insert on learnings when new.status = 'kept'
+  begin
+    insert into learnings_text (id, text, words) values (new.id, new.text, new.words);
+  end;
+
+CREATE TRIGGER learnings_text_changed after update of status, text, words on learnings
+  when new.status is not old.status or new.text is not old.text or new.words is not old.words
+  begin
+    delete from learnings_text where id = old.id;
+    insert into learnings_text (id, text, words) select new.id, new.text, new.words where new.status = 'kept';
+  end;
+
+CREATE TRIGGER learnings_text_removed after delete on learnings
+  begin
+    delete from learnings_text where id = old.id;
+  end;
+
+CREATE INDEX learnings_by_time on learnings (status, found_at);
+
+CREATE INDEX learnings_unjudged on learnings (unjudged) where unjudged > 0;
+
+CREATE VIRTUAL TABLE learnings_text using fts5 (id unindexed, text, words, tokenize = 'unicode61 remove_diacritics 2');
+
 CREATE TABLE merges (
   id text primary key,
   target text not null,
@@ -199,6 +235,8 @@ CREATE INDEX messages_by_box on messages (agent, created_at);
 CREATE INDEX messages_by_thread on messages (thread, created_at);
 
 CREATE INDEX messages_in_box on messages (agent, status, rank, place) where status in ('queued', 'handed');
+
+CREATE INDEX messages_of_syncs on messages (created_at) where kind = 'sync';
 
 CREATE INDEX messages_waiting on messages (attempt, status, rank, place) where status in ('queued', 'handed');
 

@@ -78,6 +78,16 @@ export function sqliteStore(db: Database, options: SqliteOptions): Store {
         return inOneState(db, () => see(reads));
       });
     },
+    search: {
+      async find(words, limit) {
+        // Loaded by whoever searches.
+        const { searchText } = require("./search.ts") as typeof import("./search.ts");
+        return translateErrors(() => {
+          options.assertSameFile?.();
+          return searchText(db, words, limit);
+        });
+      },
+    },
     async log({ after, limit }) {
       return translateErrors(() => rowsAfter(db, after, limit).map(eventOfRow));
     },

@@ -1,0 +1,156 @@
+/**
+ * Who is told what, and how urgently (SYNC-2). Related agents only, never whoever found it, never twice to the agents of
+ * one node, and at most so many per agent within a time; of several the most urgent and best first. What is told is a
+ * message of the kind sync: quoted data with its provenance (injection.ts), queued in the commit that says so. A relay
+ * that is decided twice decides the same: ids follow from the learning and the node.
+ */
+import { deriveId } from "#domain/core/derived-id.ts";
+import { OVERSEER_ADDRESS } from "#domain/inbox/addresses.ts";
+import { queueEvent } from "#domain/inbox/mailing.ts";
+import type { EventData, NewEvent } from "#domain/model/event.ts";
+import type { Learning } from "#domain/model/learning.ts";
+import { MOST_RECIPIENTS } from "#domain/model/learning.ts";
+import type { Letter, SyncUrgency } from "#domain/model/message.ts";
+import { isSameFailure } from "./outcome.ts";
+import type { Party } from "./relate.ts";
+import { isWitness, keysOfLearning, keysOfParty, wasTold } from "./relate.ts";
+
+export interface RelaySettings {
+  /** Scored below this, it is kept and not told. */
+  readonly minScore: number;
+  /** An agent is told at most so many within `perMs`. */
+  readonly most: number;
+  /** How long a message waits to be seen. */
+  readonly expiryMs: number;
+  /** How long after it was found it is told to those at work. */
+  readonly withinMs: number;
+}
+
+export interface RelayScene {
+  readonly learnings: readonly Learning[];
+  readonly parties: readonly Party[];
+  /** How many learnings each agent was told within the rate's time, by its name. */
+  readonly told: ReadonlyMap<string, number>;
+  /** What fails for an attempt just now (failureKey). */
+  failing(attempt: number): readonly string[];
+}
+
+interface Telling {
+  readonly learning: Learning;
+  readonly party: Party;
+  readonly urgency: SyncUrgency;
+}
+
+const URGENCY_ORDER: Readonly<Record<SyncUrgency, number>> = { blocking: 0, helpful: 1, fyi: 2 };
+
+export function relayLearnings(scene: RelayScene, settings: RelaySettings, now: number): NewEvent[] {
+  const worthwhile = scene.learnings.filter((learning) => isTold(learning, settings, now));
+  if (worthwhile.length === 0 || settings.most === 0) return [];
+  const byAgent = Map.groupBy(findTellings(worthwhile, scene), ({ party }) => party.agent);
+  const chosen = [...byAgent].flatMap(([agent, tellings]) =>
+    chooseBest(tellings, settings.most - (scene.told.get(agent) ?? 0)),
+  );
+  const byLearning = Map.groupBy(chosen, ({ learning }) => learning);
+  return [...byLearning].flatMap(([learning, tellings]) => tellOf(learning, tellings, settings, now));
+}
+
+function isTold(learning: Learning, { minScore, withinMs }: RelaySettings, now: number): boolean {
+  const { status, score, foundAt } = learning;
+  return status === "kept" && score >= minScore && now - foundAt <= withinMs;
+}
+
+/** Everything that might be told, whatever the rate says. */
+function findTellings(learnings: readonly Learning[], { parties, failing }: RelayScene): Telling[] {
+  const byKey = new Map<string, Party[]>();
+  for (const party of parties) {
+    for (const key of keysOfParty(party)) {
+      const others = byKey.get(key);
+      if (others) others.push(party);
+      else byKey.set(key, [party]);
+    }
+  }
+  return learnings.flatMap((learning) => {
+    const related = new Set(keysOfLearning(learning).flatMap((key) => byKey.get(key) ?? []));
+    const nodesTold = new Set(learning.recipients.map(({ node }) => node));
+    const room = MOST_RECIPIENTS - learning.recipients.length;
+    return [...related]
+      .filter((party) => {
+        if (nodesTold.has(party.node) || isWitness(learning, party) || wasToldBefore(learning, party)) return false;
+        nodesTold.add(party.node); // of two on one node, the first
+        return true;
+      })
+      .slice(0, room)
+      .map((party) => ({ learning, party, urgency: urgencyFor(learning, failing(party.attempt)) }));
+  });
+}
+
+/** Only whoever continues another's session has to be looked for among all. */
+function wasToldBefore(learning: Learning, party: Party): boolean {
+  return party.heirOf.length > 0 && wasTold(learning, party);
+}
+
+/** Blocking: it has just failed at the very same. */
+export function urgencyFor(learning: Pick<Learning, "kind" | "failing">, failing: readonly string[]): SyncUrgency {
+  const { failing: known } = learning;
+  if (known !== null && failing.some((one) => isSameFailure(known, one))) return "blocking";
+  return learning.kind === "failure-fix" ? "helpful" : "fyi";
+}
+
+function chooseBest(tellings: readonly Telling[], most: number): Telling[] {
+  return tellings
+    .toSorted(
+      (a, b) =>
+        URGENCY_ORDER[a.urgency] - URGENCY_ORDER[b.urgency] ||
+        b.learning.rank - a.learning.rank ||
+        b.learning.foundAt - a.learning.foundAt ||
+        (a.learning.learningId < b.learning.learningId ? -1 : 1),
+    )
+    .slice(0, Math.max(0, most));
+}
+
+type Told = EventData["learning.relayed"]["to"][number];
+
+function tellOf(learning: Learning, tellings: readonly Telling[], settings: RelaySettings, now: number): NewEvent[] {
+  const { learningId } = learning;
+  const to = tellings.map(({ party, urgency }): Told => {
+    const { agent, attempt, node } = party;
+    return { agent, attempt, node, messageId: deriveId("m_", "sync", learningId, node), urgency };
+  });
+  const messages = tellings.map(({ party, urgency }, index) => {
+    const letter: Letter = {
+      messageId: to[index]?.messageId ?? "",
+      kind: "sync",
+      from: senderOf(learning),
+      body: renderLearning(learning),
+      tone: urgency,
+      threadId: learningId,
+      expiresAt: now + settings.expiryMs,
+    };
+    return queueEvent(party, letter, "overseer", "learned-by-another");
+  });
+  return [
+    { type: "learning.relayed", actor: "overseer", because: "concerns-them", data: { learningId, to } },
+    ...messages,
+  ];
+}
+
+function senderOf({ foundBy, via }: Learning): string {
+  if (via === "person") return "human";
+  return foundBy.attempt > 0 ? foundBy.agent : OVERSEER_ADDRESS;
+}
+
+const HEARD_IN: Readonly<Record<Learning["via"], string>> = {
+  tool: "from a tool's result",
+  reply: "from what it said",
+  report: "from its report",
+  person: "said by a person",
+  agent: "added by the agent itself",
+};
+
+/** The words of a learning and where they come from, as they stand between fences. */
+export function renderLearning({ learningId, text, foundBy, via, confirmed }: Learning): string {
+  const who = foundBy.attempt > 0 ? `${foundBy.agent}#${foundBy.attempt}` : "a person";
+  const where = foundBy.node === null ? "" : ` on ${foundBy.node}`;
+  const others = confirmed > 0 ? `; ${confirmed} more found the same` : "";
+  return `${text}\n(learning ${learningId} of ${who}${where}, ${HEARD_IN[via]}${others}; nothing has checked it)`;
+}

@@ -1,0 +1,125 @@
+import { expect, test } from "bun:test";
+import { parseConfig } from "#config/load.ts";
+import { learningStats, learnings, showLearning } from "#control/learnings.ts";
+import { type SyncFleet, syncFleet } from "../../test/support/sync-world.ts";
+
+const FAILS = "Error: no test database, set DB=memory";
+
+async function findIt(fleet: SyncFleet, attempt = 1): Promise<void> {
+  await fleet.run(attempt, "npm test -- auth", false, FAILS);
+  await fleet.run(attempt, "DB=memory npm test -- auth", true, "12 passed");
+}
+
+test("SYNC-1, SYNC-2: what one finds out reaches those it concerns once, and nobody else", async () => {
+  const fleet = await syncFleet([["api"], ["api"], ["ui"]]);
+  await findIt(fleet);
+  expect(await fleet.turn()).toMatchObject({ found: 1, relayed: 1 });
+  expect(await fleet.turn()).toMatchObject({ found: 0, relayed: 0 });
+  const [sync, ...others] = await fleet.syncs();
+  expect(others).toEqual([]);
+  expect(sync).toMatchObject({
+    attempt: 2,
+    agent: "agent-1",
+    kind: "sync",
+    from: "agent-0",
+    tone: "helpful",
+    status: "queued",
+  });
+  expect(sync?.body).toContain("DB=memory npm test -- auth");
+});
+
+test("SYNC-2: a daemon that begins anew hears a part again, and tells nothing again", async () => {
+  const fleet = await syncFleet([["api"], ["api"]]);
+  await findIt(fleet);
+  await fleet.turn();
+  fleet.restart();
+  expect(await fleet.turn()).toMatchObject({ found: 0, relayed: 0 });
+  expect(await fleet.syncs()).toHaveLength(1);
+});
+
+test("SYNC-1: what was begun under one daemon and ended under the next is heard whole", async () => {
+  const fleet = await syncFleet([["api"], ["api"]]);
+  await fleet.run(1, "npm test -- auth", false, FAILS);
+  await fleet.turn();
+  fleet.restart();
+  await fleet.run(1, "DB=memory npm test -- auth", true, "12 passed");
+  expect(await fleet.turn()).toMatchObject({ found: 1, relayed: 1 });
+});
+
+test("SYNC-2, INJ-1: one that fails at the very same just now is told that it is blocking", async () => {
+  const fleet = await syncFleet([["api"], ["api"]]);
+  await fleet.run(2, "npm test -- auth 2>&1 | tail -20", false, FAILS);
+  await findIt(fleet);
+  await fleet.turn();
+  expect((await fleet.syncs())[0]).toMatchObject({ attempt: 2, tone: "blocking" });
+});
+
+test("LEARN-1, STAT-1: seen and used, it has saved a failure; seen and repeated, it has not; what never helps dies", async () => {
+  const fleet = await syncFleet([["api"], ["api"], ["api"], ["api"], ["api"]]);
+  await findIt(fleet);
+  await fleet.turn();
+  const syncs = await fleet.syncs();
+  expect(syncs).toHaveLength(4);
+  for (const sync of syncs) await fleet.see(sync);
+  await fleet.run(2, "DB=memory npm test -- auth", true);
+  await fleet.run(3, "npm test -- auth", false, FAILS);
+  await fleet.end(4);
+  await fleet.turn();
+  expect(await learningStats(fleet.world)).toMatchObject({
+    ...{ kept: 1, forgotten: 0, relayed: 4, seen: 4, used: 1, repeated: 1, unused: 1, saved: 1 },
+  });
+  const [one] = await learnings(fleet.world, { all: false, limit: 9 });
+  const detail = await showLearning(fleet.world, one?.learningId ?? "");
+  expect(detail.recipients.map(({ attempt, outcome }) => [attempt, outcome])).toEqual([
+    [2, "used"],
+    [3, "repeated"],
+    [4, "unused"],
+    [5, null],
+  ]);
+});
+
+test("LEARN-1: seen by four and of use to none, it is let go, and being found again does not bring it back", async () => {
+  const fleet = await syncFleet(Array.from({ length: 6 }, () => ["api"]));
+  await findIt(fleet);
+  await fleet.turn();
+  for (const sync of await fleet.syncs()) await fleet.see(sync);
+  for (const attempt of [2, 3, 4, 5]) await fleet.end(attempt);
+  await fleet.turn();
+  expect(await learnings(fleet.world, { all: false, limit: 9 })).toEqual([]);
+  expect(await learnings(fleet.world, { all: true, limit: 9 })).toMatchObject([{ forgottenBecause: "never-helped" }]);
+  await findIt(fleet, 6);
+  expect(await fleet.turn()).toMatchObject({ found: 0, relayed: 0 });
+});
+
+test("SYNC-2: at most three an hour for one agent, and the rest when the hour is over", async () => {
+  const fleet = await syncFleet([["api"], ["api"]]);
+  for (const name of ["alpha", "beta", "gamma", "delta", "epsilon"]) {
+    await fleet.run(1, `npm run ${name}`, false, `Error: ${name} wants MODE`);
+    await fleet.run(1, `MODE=${name} npm run ${name}`, true, "ok");
+  }
+  await fleet.turn();
+  await fleet.turn();
+  expect(await fleet.syncs()).toHaveLength(3);
+  await fleet.world.clock.advance(61 * 60_000);
+  await fleet.turn();
+  expect(await fleet.syncs()).toHaveLength(5);
+});
+
+test("SYNC-2, CONF-3: switched off, nothing is heard and nothing written", async () => {
+  const fleet = await syncFleet([["api"], ["api"]], parseConfig("sync: {enabled: false}", "config.yaml"));
+  await findIt(fleet);
+  expect(await fleet.turn()).toEqual({ found: 0, relayed: 0, more: false });
+  expect(await learnings(fleet.world, { all: true, limit: 9 })).toEqual([]);
+});
+
+test("EDGE-4: a noisy agent yields few learnings, each once, and floods nobody", async () => {
+  const fleet = await syncFleet([["api"], ["api"]]);
+  for (let round = 0; round < 120; round += 1) {
+    await fleet.run(1, `grep -rn "thing${round % 7}" src`, round % 2 === 0, "src/a.ts: error: not found");
+    await fleet.run(1, "npm test", false, `Error: attempt ${round} failed at 12:00:${round % 60}`);
+    await fleet.run(1, "npm test", true, "ok");
+  }
+  await fleet.turn();
+  expect((await learnings(fleet.world, { all: true, limit: 99 })).length).toBeLessThanOrEqual(10);
+  expect((await fleet.syncs()).length).toBeLessThanOrEqual(3);
+});

@@ -1,0 +1,105 @@
+/** Questions about what was learned, and to whom it was told. By words they are asked by way of `search` (search.ts). */
+import type { Learning } from "#domain/model/learning.ts";
+import { listUnjudged } from "#domain/model/learning.ts";
+import type { Message } from "#domain/model/message.ts";
+import { docById, docsWithPrefix } from "./by-id.ts";
+import type { MemoryTables, Query } from "./query.ts";
+import { compareText, listDocs } from "./query.ts";
+
+export function learningById(id: string): Query<Learning | undefined> {
+  return docById("learning", id);
+}
+
+export function learningsWithPrefix(prefix: string, limit = 10): Query<Learning[]> {
+  return docsWithPrefix("learning", prefix, limit);
+}
+
+/** In the order of their ids. */
+export function learningsByIds(ids: readonly string[]): Query<Learning[]> {
+  return listDocs(
+    `select doc from learnings where id in (${ids.map((_, index) => `?${index + 1}`).join(", ")}) order by id`,
+    [...ids],
+    (tables) =>
+      [...new Set(ids)]
+        .flatMap((id) => tables.entities.learning.get(id) ?? [])
+        .sort((a, b) => compareText(a.learningId, b.learningId)),
+  );
+}
+
+/** The best first; `all`: also those that were forgotten. */
+export function listLearnings(filter: { readonly all: boolean; readonly limit: number }): Query<Learning[]> {
+  return listDocs(
+    `select doc from learnings ${filter.all ? "" : "where status = 'kept'"} order by rank desc, found_at desc, id limit ?1`,
+    [filter.limit],
+    (tables) =>
+      learningsIn(tables, ({ status }) => filter.all || status === "kept")
+        .sort((a, b) => b.rank - a.rank || b.foundAt - a.foundAt || compareText(a.learningId, b.learningId))
+        .slice(0, filter.limit),
+  );
+}
+
+/** Kept ones that were found since then, the oldest first. */
+export function learningsSince(time: number): Query<Learning[]> {
+  return listDocs(
+    "select doc from learnings where status = 'kept' and found_at >= ?1 order by found_at, id",
+    [time],
+    (tables) => sortByTime(learningsIn(tables, ({ status, foundAt }) => status === "kept" && foundAt >= time)),
+  );
+}
+
+/** Kept ones that were found before then, the oldest first. */
+export function learningsBefore(time: number, limit: number): Query<Learning[]> {
+  return listDocs(
+    "select doc from learnings where status = 'kept' and found_at < ?1 order by found_at, id limit ?2",
+    [time, limit],
+    (tables) =>
+      sortByTime(learningsIn(tables, ({ status, foundAt }) => status === "kept" && foundAt < time)).slice(0, limit),
+  );
+}
+
+/** Those of which somebody was told, and nobody knows yet what came of it. */
+export function listUnjudgedLearnings(): Query<Learning[]> {
+  return listDocs("select doc from learnings where unjudged > 0 order by id", [], (tables) =>
+    learningsIn(tables, (learning) => listUnjudged(learning).length > 0).sort((a, b) =>
+      compareText(a.learningId, b.learningId),
+    ),
+  );
+}
+
+/** The messages by which those were told of whom nobody knows yet what came of it, and of others that heard the same. */
+export function syncsUnjudged(): Query<Message[]> {
+  return listDocs(
+    `select m.doc from learnings l join messages m on m.thread = l.id
+      where l.unjudged > 0 and m.kind = 'sync' order by m.id`,
+    [],
+    (tables) =>
+      [...tables.entities.message.values()]
+        .filter(({ kind, threadId }) => {
+          const learning = kind === "sync" ? tables.entities.learning.get(threadId ?? "") : undefined;
+          return learning !== undefined && listUnjudged(learning).length > 0;
+        })
+        .sort((a, b) => compareText(a.messageId, b.messageId)),
+  );
+}
+
+/** How many learnings each agent was told since then, by its name. */
+export function syncsSince(time: number): Query<ReadonlyMap<string, number>> {
+  return {
+    sql: "select agent, count(*) as many from messages where kind = 'sync' and created_at > ?1 group by agent order by agent",
+    args: [time],
+    read: (rows) => new Map(rows.map((row) => [String(row.agent), Number(row.many)])),
+    memory: (tables) => {
+      const told = [...tables.entities.message.values()].filter((one) => one.kind === "sync" && one.createdAt > time);
+      const byAgent = [...Map.groupBy(told, ({ agent }) => agent)].sort(([a], [b]) => compareText(a, b));
+      return new Map(byAgent.map(([agent, messages]) => [agent, messages.length]));
+    },
+  };
+}
+
+function learningsIn(tables: MemoryTables, holds: (learning: Learning) => boolean): Learning[] {
+  return [...tables.entities.learning.values()].filter(holds);
+}
+
+function sortByTime(learnings: Learning[]): Learning[] {
+  return learnings.sort((a, b) => a.foundAt - b.foundAt || compareText(a.learningId, b.learningId));
+}
