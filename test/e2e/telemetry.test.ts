@@ -9,10 +9,14 @@ import { parseExportStanding } from "#domain/health/export-standing.ts";
 import { attemptSpanId, goalSpanId, traceIdOf } from "#domain/trace/span.ts";
 import { renderScript, type Step } from "#runtimes/scripted/language.ts";
 import { runFiles } from "#sys/run-files.ts";
+import { ClaudeWorld } from "../support/claude-world.ts";
 import { bundled } from "../support/cli.ts";
 import { eventually, type Fleet } from "../support/fleet.ts";
 import { endedFleets } from "../support/fleets.ts";
+import { modelPrompt } from "../support/model-server.ts";
 import { OtlpReceiver, type ReceivedSpan } from "../support/otlp-receiver.ts";
+import { isLongLane } from "../support/scale.ts";
+import { run, say } from "../support/steps.ts";
 
 setDefaultTimeout(120_000);
 beforeAll(bundled);
@@ -282,6 +286,33 @@ test("OTEL-1: it is off unless switched on: no process, no file; and switching i
     () => !living(fleet),
     () => "its end",
   );
+});
+
+test.skipIf(!isLongLane())("OTEL-1: the spans of Claude Code itself belong below its attempt", async () => {
+  const receiver = receiverThat();
+  const world = await ClaudeWorld.start({
+    config: { telemetry: { otel: { enabled: true } } },
+    env: {
+      ...{ CLAUDE_CODE_ENABLE_TELEMETRY: "1", CLAUDE_CODE_ENHANCED_TELEMETRY_BETA: "1", OTEL_TRACES_EXPORTER: "otlp" },
+      ...{ OTEL_EXPORTER_OTLP_PROTOCOL: "http/json", OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url },
+      OTEL_BSP_SCHEDULE_DELAY: "200",
+    },
+  });
+  try {
+    const slung = await world.sling(modelPrompt("Do it", [run("echo here"), say("Done.")]));
+    const [row] = world.rows<{ goal_id: string }>("select goal_id from attempts where attempt = ?1", slung.attempt);
+    const goalId = row?.goal_id ?? "";
+    const interaction = await eventually(
+      () => receiver.spans.find(({ name }) => name === "claude_code.interaction"),
+      () => `it among ${receiver.spans.map(({ name }) => name).join(", ")}`,
+    );
+    expect(interaction).toMatchObject({
+      traceId: traceIdOf(goalId),
+      parentSpanId: attemptSpanId(goalId, slung.attempt),
+    });
+  } finally {
+    await world.end();
+  }
 });
 
 /** The operation, or the first word of a name. */

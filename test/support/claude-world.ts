@@ -51,6 +51,8 @@ export interface ClaudeWorldOptions {
   readonly model?: Pick<ModelServerOptions, "oneShot" | "scriptFor">;
   /** More of config.yaml. */
   readonly config?: Readonly<Record<string, unknown>>;
+  /** Variables of the person's that agents get to see, too. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Another copy of the program than this project's. */
   readonly overseer?: string;
 }
@@ -90,7 +92,7 @@ export class ClaudeWorld {
     mkdirSync(configDir);
     writeFileSync(join(configDir, "settings.json"), '{ "cleanupPeriodDays": 30 }\n');
     writeFileSync(join(configDir, ".claude.json"), knownToTheCli(...(options.trusted === false ? [] : [repo.path])));
-    const given = modelEnvironment(model.url);
+    const given = { ...modelEnvironment(model.url), ...options.env };
     const env = { ...(process.env as Record<string, string>), ...given, CLAUDE_CONFIG_DIR: configDir };
     const world = new ClaudeWorld(repo, model, configDir, env, options.overseer ?? OVERSEER);
     await world.ok("init");
