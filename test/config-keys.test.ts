@@ -465,6 +465,10 @@ const rows: Readonly<Record<string, Observation>> = {
     observe: adaTold,
   },
   "channels.timeout": { changed: "channels: {timeout: 1s}", observe: slowNotice },
+  "serena.enabled": {
+    changed: "serena: {enabled: true}",
+    observe: slung(({ attempt }) => existsSync(`${attempt.worktree}/.serena/project.yml`)),
+  },
   "telemetry.otel.enabled": {
     changed: "telemetry: {otel: {enabled: true}}",
     observe: slung(({ launch }) => launch.env.TRACEPARENT !== undefined),
@@ -476,7 +480,7 @@ const rows: Readonly<Record<string, Observation>> = {
 };
 
 /** Keys that nothing reads yet, at most: this number only goes down. */
-const MOST_NOT_BUILT = 12;
+const MOST_NOT_BUILT = 11;
 
 const keys = valueKeys();
 const notBuilt = keys.filter((key) => key.notBuilt !== undefined).map(({ name }) => name);

@@ -60,7 +60,6 @@ const ROW_OF_FEATURE: Readonly<Record<string, string>> = {
   "clearing away old signals": "STORE-6",
   "the beads tracker": "BEADS-1",
   "the mulch store of expertise": "MULCH-1",
-  "the Serena code tools": "SERENA-1",
 };
 
 /** Enough courses that most of what a fleet does happens in them. */

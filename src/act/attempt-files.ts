@@ -65,8 +65,11 @@ export function wipLimits({ wip }: Pick<Config, "wip">): WipLimits {
 export function removalLimits({
   wip,
   worktree,
-}: Pick<Config, "wip" | "worktree">): Pick<RemovalRequest, "maxFileBytes" | "rebuildable"> {
-  return { maxFileBytes: wip.maxFile, rebuildable: worktree.rebuildable };
+  serena,
+}: Pick<Config, "wip" | "worktree" | "serena">): Pick<RemovalRequest, "maxFileBytes" | "rebuildable"> {
+  // What Serena keeps in a worktree is about that worktree.
+  const rebuildable = serena.enabled ? [...worktree.rebuildable, ".serena"] : worktree.rebuildable;
+  return { maxFileBytes: wip.maxFile, rebuildable };
 }
 
 /** The name under which a runner carries the mark of its attempt; agents and what they start carry AGENT_MARK. */

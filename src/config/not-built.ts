@@ -13,7 +13,6 @@ const NOT_BUILT: Readonly<Record<string, string>> = {
   "watch.triage": HEALTH,
   beads: "the beads tracker",
   mulch: "the mulch store of expertise",
-  serena: "the Serena code tools",
 };
 
 /** What a key or a group is kept for while nothing reads it; undefined for one that is read. */

@@ -515,7 +515,10 @@ const mulch = group("The mulch store of expertise.", {
 });
 
 const serena = group("The Serena code tools.", {
-  enabled: toggle(false, "Whether each worktree is registered with Serena as a project of its own."),
+  enabled: toggle(
+    false,
+    "Whether each worktree is a project of its own for Serena: a file in it, and its path in Serena's global list.",
+  ),
 });
 
 const telemetry = group("Measurements sent elsewhere.", {

@@ -4,6 +4,7 @@ import { settleLeftovers } from "#act/attempt-end/end-attempt.ts";
 import { findStrays, tenantsOf } from "#act/attempt-end/strays.ts";
 import { attemptDir, removalLimits, wipLimits } from "#act/attempt-files.ts";
 import { landingBranch } from "#act/landing/target-branch.ts";
+import { forgetSerenaProjects } from "#act/serena.ts";
 import { livingDescendants } from "#domain/agents/lineage.ts";
 import { strayLine } from "#domain/agents/stray.ts";
 import { nearest } from "#domain/core/nearest.ts";
@@ -201,6 +202,7 @@ function newestOfEach(newestFirst: readonly Attempt[]): Attempt[] {
 export async function forgetStarts(world: World, worktree: string): Promise<void> {
   const { attempts } = await (await world.writer()).read({ attempts: latestAttempts(1000) });
   for (const one of attempts) if (one.worktree === worktree) await world.files.remove(attemptDir(world, one.attempt));
+  await forgetSerenaProjects(world);
 }
 
 /** Does anybody live there? */

@@ -11,6 +11,7 @@ import { AwaitedCheckouts } from "#act/landing/awaited-checkouts.ts";
 import { letGoOfKept } from "#act/landing/kept-refs.ts";
 import { LandedLately } from "#act/landing/landed-lately.ts";
 import { LostTerminals } from "#act/lost-terminals.ts";
+import { forgetSerenaProjects } from "#act/serena.ts";
 import { clearStaleLocks } from "#act/sling/git-locks.ts";
 import { tellPeople } from "#act/tell-people.ts";
 import { tidyLogs } from "#act/tidy-logs.ts";
@@ -706,6 +707,8 @@ export class Daemon {
         : (["info", "worktree.removed"] as const);
       this.options.log.record(level, event, { ...gone, ...(problem ? { problem } : {}) });
     }
+    const notForgotten = await forgetSerenaProjects(this.world);
+    if (notForgotten !== null) this.options.log.record("warn", "serena.not_followed", { problem: notForgotten });
     await letGoOfKept(this.world);
     const compacted = await compactSignals(this.world);
     if (compacted > 0) this.options.log.record("info", "signals.compacted", { removed: compacted });

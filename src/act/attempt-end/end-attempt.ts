@@ -19,6 +19,7 @@ import {
 import { traceMessages } from "#act/messages/trace-messages.ts";
 import type { ActParts } from "#act/parts.ts";
 import { followMove } from "#act/place.ts";
+import { forgetSerenaProjects } from "#act/serena.ts";
 import { isKeptName } from "#act/updates/kept-report.ts";
 import type { Attempt, EndCause, SlingStep, StepState } from "#domain/model/attempt.ts";
 import { beginStart, recordStep } from "#domain/model/attempt.ts";
@@ -62,6 +63,7 @@ export async function undoSling(parts: ActParts, attempt: Attempt, detail: strin
   let kept = "";
   await undo("worktree", async () => {
     kept = await takeBackWorktree(parts, attempt);
+    await forgetSerenaProjects(parts);
   });
   await recordEnd(parts, attempt, "failed_to_start", `${detail}${left}${kept}`, null);
 }

@@ -10,6 +10,7 @@ import { findBroken, recordBroken } from "#act/attempt-end/keep-work.ts";
 import { attemptDir, removalLimits, wakeRunner, wipLimits } from "#act/attempt-files.ts";
 import { momentNow } from "#act/checks/claim-store.ts";
 import type { ActParts } from "#act/parts.ts";
+import { forgetSerenaProjects } from "#act/serena.ts";
 import { livingDescendants } from "#domain/agents/lineage.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
 import { attemptLabel, isLiving, noteWorktreeKept, requestStop } from "#domain/model/attempt.ts";
@@ -60,6 +61,7 @@ export async function reap(parts: ActParts, number: number): Promise<ReapOutcome
   try {
     const { recovery } = await removeWorktree(parts.git, request);
     await parts.files.remove(attemptDir(parts, number));
+    await forgetSerenaProjects(parts);
     await letGoInTime(parts);
     return { kind: "reaped", recovery };
   } catch (error) {

@@ -79,9 +79,14 @@ export function digestOf(text: string): string {
 }
 
 async function pathOf(files: Files, { project, env }: TrustLocation): Promise<string> {
+  return `${userStateDir(env)}/trust/${digestOf(await files.realPath(project)).slice(0, 32)}.json`;
+}
+
+/** What this user has of Overseer beside their repositories. */
+export function userStateDir(env: TrustLocation["env"]): string {
   const base = env.XDG_STATE_HOME?.startsWith("/") ? env.XDG_STATE_HOME : `${homeOf(env)}/.local/state`;
   assertHomeAllowed(base);
-  return `${base}/overseer/trust/${digestOf(await files.realPath(project)).slice(0, 32)}.json`;
+  return `${base}/overseer`;
 }
 
 function homeOf(env: TrustLocation["env"]): string {

@@ -21,6 +21,7 @@ import {
 import type { ActParts } from "#act/parts.ts";
 import { recordPlace } from "#act/place.ts";
 import { measureRoom } from "#act/room.ts";
+import { makeSerenaProject } from "#act/serena.ts";
 import { resolveConfigured } from "#config/places.ts";
 import type { Admission, FleetLimits, Places, Wanted } from "#domain/agents/admission.ts";
 import { admit } from "#domain/agents/admission.ts";
@@ -131,6 +132,8 @@ export async function sling(parts: ActParts, order: SlingOrder, tell: SlingProgr
   try {
     const attempt = await attemptNow(parts, number);
     await (order.continues ? takeOver(parts, attempt, tell) : makeWorktree(parts, attempt, tell));
+    const withoutProject = await makeSerenaProject(parts, attempt);
+    if (withoutProject !== null) tell(withoutProject);
     const launchHash = await writeFiles(parts, attempt, order);
     return await launch(parts, attempt, launchHash, tell);
   } catch (error) {

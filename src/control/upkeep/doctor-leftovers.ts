@@ -9,6 +9,7 @@ import { checkTenants, endStrays, findStrays, tenantsOf } from "#act/attempt-end
 import { removalLimits } from "#act/attempt-files.ts";
 import { isMoveLeft, settleLeftMove } from "#act/landing/lock.ts";
 import { landingBranch } from "#act/landing/target-branch.ts";
+import { lookAtSerena, repairSerena } from "#act/serena.ts";
 import { gitAtWorkIn } from "#act/sling/git-at-work.ts";
 import { resolveConfigured } from "#config/places.ts";
 import { defaultConfig } from "#config/schema.ts";
@@ -17,6 +18,7 @@ import type { World } from "#control/world.ts";
 import { type Stray, strayLine } from "#domain/agents/stray.ts";
 import { type Finding, isStaleLock, judgeLeftovers } from "#domain/health/checkup.ts";
 import { parseRegistration, type Registration } from "#domain/health/daemon-life.ts";
+import { judgeSerena } from "#domain/health/serena.ts";
 import { attemptLabel } from "#domain/model/attempt.ts";
 import { OverseerError } from "#errors.ts";
 import { listWorktrees } from "#git/repository.ts";
@@ -206,6 +208,14 @@ async function deadDaemon(world: World): Promise<Registration | undefined> {
   return registration && !world.processes.alive(registration) ? registration : undefined;
 }
 
+/** SERENA-2: nothing is said of it where it is off. */
+export async function serenaFindings(world: World): Promise<readonly Finding[]> {
+  const config = await configOf(world);
+  if (!config?.serena.enabled || !(await isTrusted(world))) return [];
+  const { living } = await (await world.reader()).read({ living: livingAttempts() });
+  return judgeSerena(await lookAtSerena(world, living));
+}
+
 /** Clears all of it and says what was done. Whoever calls holds the lock of the daemon. */
 export async function clearLeftovers(world: World): Promise<string[]> {
   const trusted = await isTrusted(world);
@@ -220,6 +230,7 @@ export async function clearLeftovers(world: World): Promise<string[]> {
     const left = new Set((await endStrays(world, strays)).map(({ pid }) => pid));
     for (const one of strays) done.push(`${left.has(one.pid) ? "could not end" : "ended"} ${strayLine(one)}`);
     for (const orphan of await orphanWorktrees(world)) done.push(await removeOrphan(world, orphan));
+    done.push(...(await repairSerena(world)));
   }
   done.push(...(await removeStaleLocks(world)));
   if (await settleLeftMove(world)) done.push("repaired a checkout that an interrupted landing had been moving");

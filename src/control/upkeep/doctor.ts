@@ -34,7 +34,7 @@ import { peekBackup } from "#store/sqlite/salvage.ts";
 import { tablesAgainstLog } from "#store/sqlite/store.ts";
 import { runFiles } from "#sys/run-files.ts";
 import { hookFinding } from "./doctor-hooks.ts";
-import { clearLeftovers, leftoverFindings } from "./doctor-leftovers.ts";
+import { clearLeftovers, leftoverFindings, serenaFindings } from "./doctor-leftovers.ts";
 import {
   clockFinding,
   clocksOf,
@@ -84,6 +84,7 @@ export async function examine(world: World, waiting: ReportWaiting = () => undef
       ["hooks", () => hookFinding(world, scratch)],
       ["runners", () => runnerFinding(world)],
       ["telemetry", () => exportFinding(world)],
+      ["serena", () => serenaFindings(world)],
       ["database", () => database(world)],
       ["leftovers", () => leftoverFindings(world)],
       ["disk", () => diskFinding(world)],
