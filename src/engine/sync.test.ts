@@ -105,6 +105,25 @@ test("SYNC-2: at most three an hour for one agent, and the rest when the hour is
   expect(await fleet.syncs()).toHaveLength(5);
 });
 
+test("SYNC-2: an agent between two turns is told nothing until it begins the next: a learning is no reason for a turn", async () => {
+  const fleet = await syncFleet([["api"], ["api"]]);
+  const turn = (kind: "turn.started" | "turn.ended", source: string) =>
+    fleet.store.signals.record(2, "agent-1", [
+      {
+        kind,
+        source,
+        phase: kind,
+        at: 1,
+        data: { by: "x", ok: true, reason: "completed", text: "", costUsd: null },
+      } as never,
+    ]);
+  await turn("turn.ended", "t1");
+  await findIt(fleet);
+  expect(await fleet.turn()).toMatchObject({ found: 1, relayed: 0 });
+  await turn("turn.started", "t2");
+  expect(await fleet.turn()).toMatchObject({ found: 0, relayed: 1 });
+});
+
 test("SYNC-2, CONF-3: switched off, nothing is heard and nothing written", async () => {
   const fleet = await syncFleet([["api"], ["api"]], parseConfig("sync: {enabled: false}", "config.yaml"));
   await findIt(fleet);

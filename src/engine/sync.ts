@@ -5,6 +5,7 @@
  * decided by rules (domain/learnings) in one commit; where there is nothing to decide, nothing is written. No model is
  * asked and no process started.
  */
+import { wakeRunnersFor } from "#act/attempt-files.ts";
 import type { Config } from "#config/schema.ts";
 import { listHalts } from "#control/halted.ts";
 import type { World } from "#control/world.ts";
@@ -68,6 +69,7 @@ export async function turnSync(world: World, memory: SyncMemory): Promise<SyncTu
   const store = await world.writer();
   const { found, more } = await hearNews(store, memory);
   const events = await decideAndCommit(store, memory, { found, config, now: world.clock.now() });
+  await wakeRunnersFor(world, events);
   return {
     found: events.filter(({ type }) => type === "learning.found").length,
     relayed: events.filter(({ type }) => type === "message.queued").length,
@@ -189,7 +191,9 @@ function decideTurn(seen: Seen, memory: SyncMemory, { found, config, now }: Turn
       take([{ type: "learning.judged", actor: "overseer", because: "seen", data: { learningId, verdicts } }]);
   }
   for (const learning of [...learnings.values()]) take(forgetUseless(learning, { now, keptForMs: sync.keptFor }));
-  const reachable = seen.living.filter(({ status }) => status !== "preparing");
+  const reachable = seen.living.filter(
+    ({ status, attempt }) => status !== "preparing" && memory.hearings.get(attempt)?.isIdle !== true,
+  );
   take(
     relayLearnings(
       {
