@@ -11,11 +11,13 @@ export interface RoleSays {
   readonly runtimes: Readonly<Record<string, string>>;
   /** Those whose sessions may be given a next piece. */
   readonly continuing: readonly string[];
+  /** Those that only read. */
+  readonly readOnly: readonly string[];
   /** The stronger model of those that allow one. */
   readonly strongerModels: Readonly<Record<string, string>>;
 }
 
-const NO_ROLES: RoleSays = { limits: {}, runtimes: {}, continuing: [], strongerModels: {} };
+const NO_ROLES: RoleSays = { limits: {}, runtimes: {}, continuing: [], readOnly: [], strongerModels: {} };
 
 /** Every number of the configuration that a rule judges by, and what roles say for their agents. */
 export function limitsOf(config: Config, byRole: RoleSays = NO_ROLES): Limits {
@@ -61,6 +63,7 @@ export function limitsOf(config: Config, byRole: RoleSays = NO_ROLES): Limits {
     continuing: byRole.continuing,
     crossAgent: config.policy.allowCrossAgent,
     defaultCapability: "builder",
+    readOnly: byRole.readOnly,
     strongerModels: byRole.strongerModels,
     planner: plannerLimits(config),
     auto: null,

@@ -398,7 +398,7 @@ export class Daemon {
     this.watchLog();
     this.loops.start({
       name: "watch",
-      everyMs: () => config.current.watch.every,
+      everyMs: () => this.options.registration.watching?.everyMs ?? config.current.watch.every,
       spacingMs: WATCH_SPACING_MS,
       run: () => this.caring(() => this.watch.turn()),
     });

@@ -163,7 +163,7 @@ export async function tick(world: World, observer: Observer, reason: string): Pr
       const nodes = new Map(seen.nodes.map((node) => [nodeKey(node.goalId, node.workNodeId), node]));
       const agents = living.map((attempt) => {
         const agent = agentSeen(attempt, byAttempt, waiting, outside);
-        return { ...agent, evidence: [...agent.evidence, ...listRecordedProgress(attempt, reports, nodes)] };
+        return { ...agent, evidence: [...agent.evidence, ...listRecordedProgress(agent, outside.limits, reports, nodes)] };
       });
       const snapshot: Snapshot = {
         ...rest,
@@ -255,6 +255,7 @@ async function readRoleSays({ root }: World, { files, config }: Settings): Promi
         roles.flatMap(([name, { strongerModel }]) => (strongerModel ? [[name, strongerModel]] : [])),
       ),
       continuing: roles.flatMap(([name, { continueSession }]) => (continueSession ? [name] : [])),
+      readOnly: roles.flatMap(([name, { readOnly }]) => (readOnly ? [name] : [])),
     };
   } catch (error) {
     if (error instanceof OverseerError && error.kind === "config") return undefined;
@@ -340,22 +341,28 @@ function listSessions(attempts: readonly Attempt[], pulses: readonly Pulse[]): S
   return attempts.map((attempt) => ({ attempt, pulse: byAttempt.get(attempt.attempt) ?? null }));
 }
 
-/** What the store knows of the work progressing: reports that were taken, and checks that were run. */
+/**
+ * What the store knows of the work progressing: reports that were taken, checks that were run, and of who only reads what it
+ * has found (HEALTH-3).
+ */
 export function listRecordedProgress(
-  { attempt, goalId, workNodeId }: Attempt,
+  { attempt: { attempt, goalId, workNodeId, capability }, pulse }: Pick<AgentSeen, "attempt" | "pulse">,
+  { readOnly }: Pick<Limits, "readOnly">,
   reports: ReadonlyMap<number, number>,
   nodes: ReadonlyMap<string, WorkNode>,
 ): LivenessEvidence[] {
   const reported = reports.get(attempt);
   const claim = nodes.get(nodeKey(goalId, workNodeId))?.claim;
   const checked = claim?.attempt === attempt ? claim.checkedAt : null;
-  const progress = (source: "report" | "check", at: number): LivenessEvidence => ({
+  const found = readOnly.includes(capability) ? pulse?.lastFoundAt : undefined;
+  const progress = (source: "report" | "check" | "finding", at: number): LivenessEvidence => ({
     ...{ source, at },
     says: "progress",
     reliability: "strong",
   });
   return [
     ...(reported === undefined ? [] : [progress("report", reported)]),
+    ...(found === undefined ? [] : [progress("finding", found)]),
     ...(checked === null || checked === undefined ? [] : [progress("check", checked)]),
   ];
 }

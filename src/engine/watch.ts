@@ -235,7 +235,7 @@ export class Watch {
     const { waiting, reports, fleet, conditions, actions, questions } = seen;
     const agents = living.map((attempt) => {
       const agent = agentSeen(attempt, pulses, waiting, outside);
-      const progress = listRecordedProgress(attempt, reports, nodesByKey);
+      const progress = listRecordedProgress(agent, limits, reports, nodesByKey);
       return progress.length === 0 ? agent : { ...agent, evidence: [...agent.evidence, ...progress] };
     });
     return {

@@ -63,6 +63,7 @@ export const LIMITS: Limits = {
   continuing: [],
   crossAgent: false,
   defaultCapability: "builder",
+  readOnly: ["scout"],
   strongerModels: {},
   auto: null,
   planner: {

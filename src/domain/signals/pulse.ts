@@ -92,6 +92,8 @@ export interface Pulse {
   readonly lastProgressAt: number | null;
   /** When it last committed on its branch. */
   readonly lastCommitAt?: number;
+  /** When it last read something that it had not seen before, or told somebody something new. */
+  readonly lastFoundAt?: number;
   /** What the reflex judges by; a pulse written before there was one begins again. */
   readonly course?: Course;
 }
@@ -194,6 +196,7 @@ export function beat(pulse: Pulse, signal: Signal): Pulse {
         failures: signal.data.ok ? 0 : pulse.failures + (signal.data.errorClass === CANCELLED ? 0 : 1),
         lastProgressAt: signal.data.ok ? signal.at : pulse.lastProgressAt,
         lastChangeAt: signal.data.ok && signal.data.does === "edit" ? signal.at : (pulse.lastChangeAt ?? null),
+        ...(signal.data.ok && hasFound(pulse.course, base.course, signal.source) ? { lastFoundAt: signal.at } : {}),
       };
     case "committed": {
       // An agent that hung after its commit has not moved on because we interrupted its turn and looked.
@@ -304,6 +307,13 @@ function endCall(call: ToolCall, { data }: Signal<"tool.ended">, waits: boolean)
   const ended = { ...call, ok, errorClass, ms };
   if (result === undefined) return waits ? { ...ended, waits } : ended;
   return waits ? { ...ended, result, waits } : { ...ended, result };
+}
+
+/** The call was a look or a word that there had not been before. */
+function hasFound(before: Course | undefined, after: Course | undefined, id: string): boolean {
+  if (!after || after.looked.at(-1) === before?.looked.at(-1)) return false;
+  for (const call of after.calls) if (call.id === id) return call.kind === "read" || call.kind === "report";
+  return false;
 }
 
 /** The course does not keep a call that only waited. */

@@ -62,9 +62,31 @@ type Row = [
   because: string,
 ];
 
+const YOUNG = { attempt: attemptWith({ startedAt: NOW - 1_000, createdAt: NOW - 1_000 }) };
 const UNSUPERVISED = { attempt: attemptWith({ exempt: { supervision: "sling" } }) };
 
 const rows: Row[] = [
+  [
+    "EDGE-7: looping, and only just started",
+    { ...YOUNG, ...inTurn({ calls: [call(), call(), call()] }) },
+    {},
+    "working",
+    "turn-in-flight",
+  ],
+  [
+    "EDGE-7: signs of death, and only just started",
+    { ...YOUNG, evidence: [says("terminal", "gone"), says("agent", "gone")] },
+    {},
+    "idle",
+    "between-turns",
+  ],
+  [
+    "EDGE-7: dead by proof, and only just started",
+    { ...YOUNG, evidence: [says("process", "gone", "proof")] },
+    {},
+    "dead",
+    "proven-by-process",
+  ],
   [
     "silent for days in its turn, and not supervised",
     { ...UNSUPERVISED, pulse: silentFor(3_000 * MINUTE) },

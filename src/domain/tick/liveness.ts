@@ -71,14 +71,23 @@ export function judgeLiveness(about: LivenessCase, now: number, limits: Liveness
   const { status } = seen.attempt;
   if (status === "preparing" || status === "starting") return { state: "starting", because: "not-up-yet" };
   const found = judgeDoubt(about, signs, now, limits) ?? judgeWaiting(about, now, limits);
-  return found ?? excuseUnsupervised(seen, judgeActivity(about, now, limits));
+  return found ?? excuse(about, judgeActivity(about, now, limits), now, limits);
 }
 
-/** Whatever it does or leaves undone is its own affair; only its death is not (HEALTH-4). */
-function excuseUnsupervised({ attempt, pulse }: AgentSeen, judgement: Judgement): Judgement {
-  if (isSupervised(attempt)) return judgement;
-  const isHeld = judgement.state === "silent" || judgement.state === "looping" || judgement.state === "waiting-human";
-  return isHeld ? { state: pulse?.inTurn ? "working" : "idle", because: "not-supervised" } : judgement;
+/**
+ * Whatever one does or leaves undone that is not supervised is its own affair; only its death is not (HEALTH-4). One that was
+ * only just started is judged when it had time to show something: who comes and goes quickly is never told anything (EDGE-7).
+ */
+function excuse(about: LivenessCase, judgement: Judgement, now: number, limits: LivenessLimits): Judgement {
+  const { attempt, pulse } = about.seen;
+  if (judgement.state !== "silent" && judgement.state !== "looping" && judgement.state !== "waiting-human") {
+    return judgement;
+  }
+  const [state, because] = pulse?.inTurn
+    ? (["working", "turn-in-flight"] as const)
+    : (["idle", "between-turns"] as const);
+  if (!isSupervised(attempt)) return { state, because: "not-supervised" };
+  return isYounger(about, limits.minimumAgeMs, now) ? { state, because } : judgement;
 }
 
 /** Something speaks for its death, whether or not it suffices. */

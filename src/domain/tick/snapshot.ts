@@ -31,12 +31,14 @@ export const EVIDENCE_SOURCES = [
   "tree",
   "check",
   "report",
+  "finding",
 ] as const;
 export type EvidenceSource = (typeof EVIDENCE_SOURCES)[number];
 
 /**
  * `gone`: a sign of death. `alive`: it is there, and no more. `active`: the agent did something. `progress`: the work
- * got on (a commit, a changed file, a check's result, an accepted report). `dialog`: it waits for a person's answer.
+ * got on (a commit, a changed file, a check's result, an accepted report; for who only reads, a first look or something
+ * told). A step that was completed is `active` and no more: only progress gives budgets back (HEALTH-3). `dialog`: it waits for a person's answer.
  */
 export const EVIDENCE_CLAIMS = ["gone", "alive", "active", "progress", "dialog"] as const;
 export type EvidenceClaim = (typeof EVIDENCE_CLAIMS)[number];
@@ -116,6 +118,8 @@ export interface Limits {
   /** What names its agent may continue in the session of another (policy.allowCrossAgent). */
   readonly crossAgent: boolean;
   readonly defaultCapability: string;
+  /** Roles that only read: what they find is their progress. */
+  readonly readOnly: readonly string[];
   /** The model with which a fresh agent tries where one of that role is stuck, by role; those that allow one. */
   readonly strongerModels: Readonly<Record<string, string>>;
   readonly planner: {

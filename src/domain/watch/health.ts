@@ -216,6 +216,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   "idle-with-open-work": "It has stopped, and its task is neither reported done nor blocked.",
   "waits-for-something-slow": "It said that it waits for something slow.",
   "last-turn-failed": "Its last turn failed, and it has done nothing since.",
+  "not-supervised": "It is not supervised: nobody judges what it does.",
   looping: "It makes the same call with the same result again and again.",
   "waits-for-check-or-landing": "It reported done; its work is being checked or landed.",
   "words-on-the-way": "Something is on its way to it.",
