@@ -42,7 +42,15 @@ const QUIET = {
     guard: null,
   },
   mergeQueue: { waiting: 0, testing: 0, parked: 0, oldest: null, entries: [] },
-  daemon: { state: "running", pid: 7, version: "0.1.0", lastTickAt: NOW - MINUTE, tickProblem: null, troubles: [] },
+  daemon: {
+    state: "running",
+    pid: 7,
+    version: "0.1.0",
+    lastTickAt: NOW - MINUTE,
+    tickProblem: null,
+    troubles: [],
+    rings: [],
+  },
 } as unknown as Status;
 const iso = (ms: number) => new Date(ms).toISOString();
 const BUSY = {

@@ -163,6 +163,14 @@ function addDaemon(page: Page, { daemon, off, unchecked }: Status): void {
       page.line(`${indent}Its loop '${inert(loop)}' failed ${failures} times in a row: ${inert(problem)}`, "trouble");
     }
   }
+  const blind = daemon.rings.find(({ degradedSince }) => degradedSince !== null);
+  if (blind) {
+    const since = shortTime(blind.degradedSince ?? 0, page.now);
+    page.sentence(
+      `DEGRADED since ${since}: agents are judged by thresholds alone (a hint when stale, a pause when silent); it ends by itself (overseer stats)`,
+      "trouble",
+    );
+  }
   if (off.length > 0) page.line(`Switched off: ${off.join(", ")}`);
   if (unchecked !== null) page.sentence(unchecked, "trouble");
 }

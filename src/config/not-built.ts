@@ -6,10 +6,6 @@
 const HEALTH = "the regular health check";
 
 const NOT_BUILT: Readonly<Record<string, string>> = {
-  "watch.enabled": HEALTH,
-  "watch.every": HEALTH,
-  "watch.staleAfter": HEALTH,
-  "watch.veryStaleAfter": HEALTH,
   "watch.triage": HEALTH,
   beads: "the beads tracker",
   mulch: "the mulch store of expertise",

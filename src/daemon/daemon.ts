@@ -110,8 +110,6 @@ const TIDY_EVERY_MS = 60 * 60_000;
 const BACKUP_EVERY_MS = 30_000;
 /** Ticks begin at least this far apart, however much happens. */
 const TICK_SPACING_MS = 50;
-/** The same for looks at how agents do. */
-const WATCH_SPACING_MS = 1_000;
 /** Ticks that fail so many times in a row are no accident. */
 const FAILED_TICKS = 2;
 /** The loops that supervise agents, as the heartbeat tells of them. */
@@ -190,7 +188,10 @@ export class Daemon {
     this.telemetry = new TelemetryExport({ log, onEnd: () => this.loops.wake("telemetry", "it ended") });
     this.watch = new WatchLoop({
       ...{ clock, log },
-      isOn: () => registration.supervision && options.config.current.watch.enabled,
+      settings: () => {
+        const { enabled, every } = options.config.current.watch;
+        return { enabled: enabled && registration.supervision, every: registration.watching?.everyMs ?? every };
+      },
       look: () => options.rounds.look(speakingAs(this.world, "overseer")),
       lookBlindly: () => options.rounds.lookBlindly(speakingAs(this.world, "overseer")),
       tickProblem: () => {
@@ -396,12 +397,7 @@ export class Daemon {
       run: () => this.caring(() => this.readLog()),
     });
     this.watchLog();
-    this.loops.start({
-      name: "watch",
-      everyMs: () => this.options.registration.watching?.everyMs ?? config.current.watch.every,
-      spacingMs: WATCH_SPACING_MS,
-      run: () => this.caring(() => this.watch.turn()),
-    });
+    this.loops.start(this.watch.asLoop((work) => this.caring(work)));
     this.loops.start({ name: "news", everyMs: () => NEWS_EVERY_MS, run: () => this.tellNews() });
     this.loops.start({ name: "settings", everyMs: () => SETTINGS_EVERY_MS, run: () => this.followConfig() });
     this.loops.start({ name: "runners", everyMs: () => RUNNERS_EVERY_MS, run: () => this.links.look() });

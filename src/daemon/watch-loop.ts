@@ -10,11 +10,16 @@ import type { WatchCycle } from "#engine/watch.ts";
 import { messageOf } from "#errors.ts";
 import type { Clock } from "#sys/clock.ts";
 import type { DaemonLog } from "./log.ts";
+import type { Loop } from "./loops.ts";
+
+/** Looks begin at least this far apart, however much happens. */
+const SPACING_MS = 1_000;
 
 export interface WatchLoopOptions {
   readonly clock: Pick<Clock, "now">;
   readonly log: Pick<DaemonLog, "record">;
-  isOn(): boolean;
+  /** As configured now; asked each time. */
+  settings(): { readonly enabled: boolean; readonly every: number };
   /** Judges everybody; rejects when that cannot be done. */
   look(): Promise<WatchCycle>;
   /** The same by thresholds, with what follows from it set going. */
@@ -42,10 +47,23 @@ export class WatchLoop {
     this.degradedSince = degradedSince;
   }
 
+  /** `care` sees to what the store may be short of. */
+  asLoop(care: (work: () => Promise<void>) => Promise<void>): Loop {
+    const { settings } = this.options;
+    return {
+      name: "watch",
+      everyMs: () => settings().every,
+      get spacingMs() {
+        return Math.min(SPACING_MS, settings().every);
+      },
+      run: () => care(() => this.turn()),
+    };
+  }
+
   /** One turn of the loop. Rejects when not even thresholds can be looked at. */
   async turn(): Promise<void> {
-    const { isOn, tickProblem } = this.options;
-    if (!isOn()) return;
+    const { settings, tickProblem } = this.options;
+    if (!settings().enabled) return;
     const cannotSee = await this.see();
     const ticksFail = tickProblem();
     if (cannotSee === undefined && ticksFail === undefined) return this.restore();

@@ -163,7 +163,10 @@ export async function tick(world: World, observer: Observer, reason: string): Pr
       const nodes = new Map(seen.nodes.map((node) => [nodeKey(node.goalId, node.workNodeId), node]));
       const agents = living.map((attempt) => {
         const agent = agentSeen(attempt, byAttempt, waiting, outside);
-        return { ...agent, evidence: [...agent.evidence, ...listRecordedProgress(agent, outside.limits, reports, nodes)] };
+        return {
+          ...agent,
+          evidence: [...agent.evidence, ...listRecordedProgress(agent, outside.limits, reports, nodes)],
+        };
       });
       const snapshot: Snapshot = {
         ...rest,

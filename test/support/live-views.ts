@@ -70,7 +70,7 @@ export function liveStatus(agents: number, more: Partial<Status> = {}): Status {
     mergeQueue: { waiting: 0, testing: 0, parked: 0, oldest: null, entries: [] },
     ...{ target: "main", costUsd: 0, ready: [], landings: [] },
     agents: Array.from({ length: agents }, (_, index) => liveAgent(index + 1)),
-    daemon: { state: "running", tickProblem: null, troubles: [] },
+    daemon: { state: "running", tickProblem: null, troubles: [], rings: [] },
     ...more,
   };
   return status as unknown as Status;

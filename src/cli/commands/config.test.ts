@@ -35,10 +35,7 @@ describe("config show", () => {
     expect(shown.text).toContain("    command: npm test\n");
     expect(shown.text).toContain("  tickEvery: 2m\n");
     expect(parseConfig(shown.text, path)).toEqual(parseConfig(text, path));
-    expect(shown.remarks).toEqual([
-      `From ${path} and the defaults.`,
-      "watch.every changes nothing: the regular health check is not built yet.",
-    ]);
+    expect(shown.remarks).toEqual([`From ${path} and the defaults.`]);
   });
 
   test("without a file it says that these are the defaults", async () => {
@@ -98,7 +95,6 @@ describe("config explain", () => {
         "  default 30s",
         "  takes   a duration such as 500ms, 2m or 1h30m",
         "  allowed at least 100ms",
-        "  note    Not built yet: it belongs to the regular health check, and setting it changes nothing.",
       ].join("\n"),
     );
   });

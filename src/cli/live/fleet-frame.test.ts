@@ -64,7 +64,7 @@ test("STATUS-1: where nothing is at work the next step is named", () => {
   const idle = draw(liveView(0), USUAL).join("\n");
   expect(idle).toMatch(/Nothing waits.*\n.*overseer do "…".*\n.*overseer sling --prompt/);
   expect(idle).not.toContain("overseer up");
-  const daemon = { state: "stopped", tickProblem: null, troubles: [] } as unknown as Status["daemon"];
+  const daemon = { state: "stopped", tickProblem: null, troubles: [], rings: [] } as unknown as Status["daemon"];
   expect(draw(liveView(0, { daemon }), USUAL).join("\n")).toContain("overseer up");
 });
 
@@ -73,7 +73,7 @@ test.each([
   ["running", { since: 0, by: "human:a", reason: "" }, "daemon running, frozen  "],
   ["running", null, "daemon running  "],
 ])("STATUS-1: the header says that the daemon is %s and the fleet frozen: %p", (state, frozen, says) => {
-  const daemon = { state, tickProblem: null, troubles: [] };
+  const daemon = { state, tickProblem: null, troubles: [], rings: [] };
   expect(draw(liveView(1, { daemon, frozen } as unknown as Partial<Status>), USUAL)[0]).toContain(says);
 });
 

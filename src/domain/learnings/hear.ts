@@ -95,7 +95,14 @@ export function hearSignal(hearing: Hearing, signal: Signal): AfterHearing {
 }
 
 /** Kinds of signal that are heard. */
-export const HEARD_KINDS = ["turn.started", "tool.started", "tool.ended", "file.changed", "said", "turn.ended"] as const;
+export const HEARD_KINDS = [
+  "turn.started",
+  "tool.started",
+  "tool.ended",
+  "file.changed",
+  "said",
+  "turn.ended",
+] as const;
 
 export function hearReport(hearing: Hearing, event: EventOf<"crystallization.recorded">): AfterHearing {
   const { crystallizationId, summary, currentState, decisions, knownBlockers } = event.data;
