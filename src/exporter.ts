@@ -10,8 +10,7 @@ import { makeOtlpSink } from "#exporter/otlp-sink.ts";
 import { providerOf } from "#exporter/providers.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { livingAttempts } from "#store/attempts.ts";
-import { addressIn, openForReading, watchStore } from "#store/open.ts";
-import { sqliteLocks } from "#store/sqlite/locks.ts";
+import { addressIn, openForReading, takeLockAt, watchStore } from "#store/open.ts";
 import { systemClock } from "#sys/clock.ts";
 import { systemFiles } from "#sys/files.ts";
 import { forgetCompiler } from "#sys/plain-compiler.ts";
@@ -30,7 +29,7 @@ async function main(): Promise<void> {
   const flag = Bun.argv[Bun.argv.indexOf("--root") + 1];
   const root = await findRoot({ cwd: process.cwd(), flag, env: env as Record<string, string> });
   const files = runFiles(root.state);
-  const lock = sqliteLocks.take(files.exporterLock);
+  const lock = takeLockAt(files.exporterLock);
   if (!lock) throw new OverseerError("conflict", "EXPORTER_RUNS", "Another exporter runs here.", "Wait for its end.");
   const stop = new AbortController();
   const { endpoint, project } = await readOrder(stop);

@@ -3,11 +3,13 @@
  * Another database is a folder beside sqlite/ and a line in KINDS; nobody else knows which one it is.
  */
 import { OverseerError } from "#errors.ts";
+import type { Lock } from "#sys/locks.ts";
 import type { HealthLog } from "./health-log.ts";
 import type { Asker, OpenOptions, PreparedStore, PrepareOptions, StoreKind } from "./kind.ts";
 import type { Query } from "./query.ts";
 import type { SignalLog, SignalLogOptions } from "./signal-log.ts";
 import { sqlite } from "./sqlite/kind.ts";
+import { sqliteLocks } from "./sqlite/locks.ts";
 import type { Store } from "./store.ts";
 
 const KINDS: ReadonlyMap<string, StoreKind> = new Map([["sqlite", sqlite]]);
@@ -69,6 +71,11 @@ export function identityAt(address: string): string | undefined {
 export function watchStore(address: string, onWrite: () => void): () => void {
   const { kind, place } = resolveAddress(address);
   return kind.watch(place, onWrite);
+}
+
+/** A lock that ends with its holder, however that ends; undefined while somebody else has it. */
+export function takeLockAt(path: string): Lock | undefined {
+  return sqliteLocks.take(path);
 }
 
 function resolveAddress(address: string): { readonly kind: StoreKind; readonly place: string } {
