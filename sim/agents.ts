@@ -73,6 +73,7 @@ type Beat =
 
 const MINUTE = 60_000;
 const NOTHING_TAKEN = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+const THINGS_TO_LEARN = 12;
 /** So many times a CLI tries again where nobody answers. */
 const PATIENCE_OF_CLI = 10;
 
@@ -137,6 +138,8 @@ export class VirtualAgent {
     private readonly chance: Chance,
     /** How it reports; the real way unless a test of the simulator says otherwise. */
     private readonly say: Say = takeFields,
+    /** It finds out while it works that something fails, and what works instead. */
+    private readonly isLearning = false,
   ) {
     this.beats = script(kind, chance);
   }
@@ -353,6 +356,7 @@ export class VirtualAgent {
     switch (beat) {
       case "work":
       case "share":
+        if (this.isLearning) this.findOut();
         this.tool("edit", `${this.signals}`);
         // Whoever has files to itself keeps to them.
         git.edit(
@@ -478,6 +482,17 @@ export class VirtualAgent {
     this.thinking = `t${this.signals}`;
     this.does = does;
     this.emit("tool.started", { tool: does, does, argsHash: args, args, sub: null }, this.thinking);
+  }
+
+  private finds = 0;
+
+  /** Others find out the same. */
+  private findOut(): void {
+    const name = `gen-${(this.attempt * 3 + this.finds) % THINGS_TO_LEARN}`;
+    this.finds += 1;
+    this.startTool("shell", JSON.stringify({ command: `npm run ${name}` }));
+    this.endTool(`Error: ${name} wants MODE to be set`);
+    this.tool("shell", JSON.stringify({ command: `MODE=${name} npm run ${name}` }));
   }
 
   /** A person would have to unlock a key for it; it finds other words each time. */

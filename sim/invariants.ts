@@ -26,6 +26,7 @@ import type { VirtualAgent } from "./agents.ts";
 import { AUTO_INVARIANTS, AutoInvariants } from "./auto-invariants.ts";
 import type { Machine } from "./machine.ts";
 import type { PoolPlan } from "./pool.ts";
+import { SYNC_INVARIANTS, SyncInvariants } from "./sync-invariants.ts";
 
 /** Their names, each a sentence. */
 export const INVARIANTS = [
@@ -67,6 +68,7 @@ export const INVARIANTS = [
   "the log alone makes the tables",
   "nothing is started, checked or landed while the settings are missing",
   ...AUTO_INVARIANTS,
+  ...SYNC_INVARIANTS,
   "everything comes to its end",
 ] as const;
 const NEEDS_SETTINGS: ReadonlySet<string> = new Set(["agent.slung", "check.started", "merge.landed"]);
@@ -180,6 +182,7 @@ export class Invariants {
   private readonly worktrees = new Map<number, string>();
   private readonly names = new Map<number, string>();
   readonly auto: AutoInvariants;
+  private readonly sync: SyncInvariants;
 
   constructor(
     private readonly machine: Machine,
@@ -189,6 +192,7 @@ export class Invariants {
   ) {
     this.earliest = machine.clock.now();
     this.auto = new AutoInvariants(machine, pool, (invariant, detail) => this.reportViolation(invariant, detail));
+    this.sync = new SyncInvariants(config.sync, (invariant, detail) => this.reportViolation(invariant, detail));
   }
 
   /** A runner came to be. */
@@ -280,6 +284,7 @@ export class Invariants {
       );
     }
     this.auto.lookAtEvent(event);
+    this.sync.lookAtEvent(event);
     this.lookAtExempt(event, node);
     switch (event.type) {
       case "goal.created":

@@ -40,6 +40,7 @@ import { machineObserver } from "#engine/observe.ts";
 import type { Registry } from "#engine/outbox.ts";
 import { drain } from "#engine/outbox.ts";
 import { PoolMemory, turnPool } from "#engine/pool.ts";
+import { SyncMemory, turnSync } from "#engine/sync.ts";
 import type { Observer } from "#engine/tick.ts";
 import { tick } from "#engine/tick.ts";
 import { messageOf, OverseerError } from "#errors.ts";
@@ -70,6 +71,7 @@ export interface Subject {
   readonly tick: typeof tick;
   readonly drain: typeof drain;
   readonly turnPool: typeof turnPool;
+  readonly turnSync: typeof turnSync;
   readonly registry: Registry<World>;
   readonly isLaneHeld: typeof isLaneHeld;
   readonly observer: (real: Observer, world: World) => Observer;
@@ -82,6 +84,7 @@ export const REAL: Subject = {
   tick,
   drain,
   turnPool,
+  turnSync,
   registry: REGISTRY,
   isLaneHeld,
   observer: (real) => real,
@@ -129,6 +132,7 @@ interface LivingOverseer {
   readonly life: Life;
   readonly observer: Observer;
   readonly pool: PoolMemory;
+  readonly sync: SyncMemory;
 }
 
 class Simulation {
@@ -476,7 +480,7 @@ class Simulation {
   private async daemon(): Promise<void> {
     const { auto } = this.scenario;
     const began = this.life === undefined;
-    const { life, observer, pool } = this.living();
+    const { life, observer, pool, sync } = this.living();
     if (auto && began) await this.startAuto(life, auto);
     const tolerate = (error: unknown) => {
       if (life.isOver()) return;
@@ -486,10 +490,16 @@ class Simulation {
     let work = this.oneTick(life.world, observer).catch(tolerate);
     // A loop of its own: what keeps the tick from working does not keep it from looking.
     if (auto) work = work.then(() => this.turnThePool(life, pool)).catch(tolerate);
+    if (this.scenario.learning) work = work.then(() => this.passOn(life, sync)).catch(tolerate);
     if (auto?.postAccept) work = work.then(() => this.endHolds(life)).catch(tolerate);
     if ((await Promise.race([work, life.over])) !== "died") return;
     this.deaths += 1;
     this.life = undefined;
+  }
+
+  /** A loop of its own beside the tick. */
+  private async passOn({ world }: Life, memory: SyncMemory): Promise<void> {
+    await this.subject.turnSync(world, memory);
   }
 
   /** As the daemon does it when it reads of it in the log. */
@@ -582,7 +592,12 @@ class Simulation {
     const observer = machineObserver(world, { periodMs: STEP_MS });
     this.invariants.noteWatcherStart();
     this.say(`overseer begins as ${life.identity.pid}`);
-    this.life = { life, observer: this.subject.observer(observer, world), pool: new PoolMemory() };
+    this.life = {
+      life,
+      observer: this.subject.observer(observer, world),
+      pool: new PoolMemory(),
+      sync: new SyncMemory(),
+    };
     this.machine.flakes = () => this.has("check-flakes");
     return this.life;
   }
@@ -640,6 +655,7 @@ class Simulation {
       this.kindOf(chance, number),
       chance,
       this.subject.say,
+      this.scenario.learning === true,
     );
     this.agents.set(number, agent);
     this.invariants.noteRunner(number, process);

@@ -26,6 +26,8 @@ export interface Scenario {
   readonly blocking?: boolean;
   /** Every second task is exempt by its plan: from nudges, or from supervision altogether. */
   readonly exempting?: boolean;
+  /** Agents find things out while they work, and what they find is passed on. */
+  readonly learning?: boolean;
   /** A model is asked to split work that is stuck, and sometimes what is the matter; it answers as models do. */
   readonly replanning?: boolean;
   /** The session of landed work is given the next piece. */
@@ -56,6 +58,7 @@ export function scenarioOf(
   if (auto.auto) faults.push(...drawPoolFaults(seed, stormy));
   const drawn = {
     ...{ faults, review, blocking: seed % 5 === 4, continuing: seed % 2 === 0, exempting: seed % 4 === 3 },
+    learning: seed % 3 === 1,
     ...{ ...budget, ...replanning, ...auto },
   };
   // Parts of what was split late in the storm may wait for each other, tasks of the pool for a worker, and who lost a worktree begins again.

@@ -369,6 +369,34 @@ function namingAfterWorkers(events: readonly NewEvent[]): readonly NewEvent[] {
   });
 }
 
+/** Learnings that are told to more than they should be; `more` says to whom, of all who were ever slung. */
+function tellingMore(more: (learningId: string, told: Told, all: AllToldOf) => readonly Told[]) {
+  const finders = new Map<string, number>();
+  const slung = new Map<number, Told>();
+  return writing((events) =>
+    events.map((event) => {
+      if (event.type === "agent.slung") {
+        const [agent, attempt] = [event.agent ?? "", event.attempt ?? 0];
+        slung.set(attempt, {
+          ...{ agent, attempt, messageId: "m_0", urgency: "fyi" },
+          node: `${event.goalId}/${event.nodeId}`,
+        });
+      }
+      if (event.type === "learning.found") finders.set(event.data.learningId, event.attempt ?? 0);
+      if (event.type !== "learning.relayed") return event;
+      const { learningId, to } = event.data;
+      const all = { finder: slung.get(finders.get(learningId) ?? 0), slung: [...slung.values()] };
+      return { ...event, data: { learningId, to: to.flatMap((one) => [one, ...more(learningId, one, all)]) } };
+    }),
+  );
+}
+
+type Told = EventOf<"learning.relayed">["data"]["to"][number];
+interface AllToldOf {
+  readonly finder: Told | undefined;
+  readonly slung: readonly Told[];
+}
+
 export const PLANTED: readonly PlantedBug[] = [
   {
     name: "a task that is cleared away before it is stored",
@@ -733,5 +761,30 @@ export const PLANTED: readonly PlantedBug[] = [
       drain: (parts, registry, options) => drain(underAnySettings(parts), registry, options),
     },
     breaks: ["nothing is started, checked or landed while the settings are missing"],
+  },
+  {
+    name: "a learning that is told again",
+    subject: { store: tellingMore((_id, told) => [told]) },
+    breaks: ["nobody is told a learning twice"],
+  },
+  {
+    name: "a learning that goes back to whoever found it",
+    subject: { store: tellingMore((_id, _told, { finder }) => (finder ? [finder] : [])) },
+    breaks: ["a learning is not told to whoever found it"],
+  },
+  {
+    name: "a learning for everybody",
+    subject: {
+      store: tellingMore((_id, told, { slung }) => {
+        const [goal] = told.node.split("/");
+        return slung.filter(({ node }) => !node.startsWith(`${goal}/`)).slice(0, 1);
+      }),
+    },
+    breaks: ["a learning is told only to those it concerns", "nobody is told a learning twice"],
+  },
+  {
+    name: "learnings without a rate",
+    subject: { config: (real) => ({ ...real, sync: { ...real.sync, rate: { ...real.sync.rate, max: 100 } } }) },
+    breaks: ["nobody is told more learnings than the rate allows"],
   },
 ];

@@ -30,6 +30,7 @@ test("SYNC-1: the same discovery is one learning, and keeps whom it was told to 
   expect(others).toEqual([]);
   expect(again?.recipients.map(({ attempt, how, outcome }) => [attempt, how, outcome])).toEqual([[2, "relayed", null]]);
   expect(again?.foundBy).toMatchObject({ agent: "builder-3", attempt: 3, node: "goal_A/T3" });
+  expect(again?.confirmations).toMatchObject([{ agent: "builder-1", attempt: 1, node: "goal_A/T1" }]);
 });
 
 const RANKS: [what: string, confirmed: number, outcomes: [string, boolean][], rank: number][] = [

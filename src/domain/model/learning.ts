@@ -89,7 +89,7 @@ export interface Learning extends LearningBody {
   /** Why it was forgotten: `asked-for`, `never-helped` or `too-old`; null while it is kept. */
   readonly forgottenBecause: string | null;
   readonly foundBy: LearningWitness;
-  /** Others who found the same, oldest first; the last few. */
+  /** Others who found the same, oldest first; the last of very many. */
   readonly confirmations: readonly LearningWitness[];
   readonly confirmed: number;
   readonly recipients: readonly LearningRecipient[];
@@ -100,7 +100,7 @@ export interface Learning extends LearningBody {
 
 /** A learning is told to so many at most; whoever comes later finds it in the list. */
 export const MOST_RECIPIENTS = 1_000;
-const KEPT_CONFIRMATIONS = 20;
+const KEPT_CONFIRMATIONS = 500;
 
 export function learningIdOf(key: string): string {
   return deriveId("L_", "learning", key);
@@ -154,14 +154,14 @@ export function applyToLearning(known: Learning | undefined, event: EventOf): Le
   return after === known ? known : { ...after, rank: rankLearning(after), updatedAt: event.at };
 }
 
-/** Found again, it keeps what was known of whom it was told to. */
+/** Found again, it keeps what was known of whom it was told to, and who found it before. */
 function keepFound(known: Learning | undefined, event: EventOf<"learning.found">): Learning {
   const learning = {
     ...event.data,
     status: "kept" as const,
     forgottenBecause: null,
     foundBy: witnessOf(event),
-    confirmations: known?.confirmations ?? [],
+    confirmations: known ? [...known.confirmations, known.foundBy].slice(-KEPT_CONFIRMATIONS) : [],
     confirmed: known?.confirmed ?? 0,
     recipients: known?.recipients ?? [],
     foundAt: event.at,
