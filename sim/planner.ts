@@ -3,7 +3,8 @@
  * does not answer, answers when everything has changed, or has no quota left. What it is asked is read only as far as a
  * model would have to: for what, and about which task.
  */
-import type { Advice } from "#domain/model/advice.ts";
+import type { Advice, Triage } from "#domain/model/advice.ts";
+import { AFTER_FAILURE } from "#domain/model/advice.ts";
 import type { OneShotAnswer, OneShotLimit } from "#runtimes/runtime.ts";
 import type { Chance } from "#sys/chance.ts";
 
@@ -25,9 +26,12 @@ export function drawMood(chance: Chance): Mood {
 export function answerPrompt(prompt: string, chance: Chance, mood: Mood): ModelSaid {
   if (mood === "nonsense") return { mood, text: chance.next() < 0.5 ? "I would split it." : '{"parts": 7}' };
   const isSplit = prompt.includes("in smaller pieces");
-  const answer = isSplit
-    ? splitInto(mood === "greedy" ? 40 : 2 + Math.floor(chance.next() * 2), chance)
-    : advise(chance);
+  const isTriage = prompt.includes("whose failure that is");
+  const answer = isTriage
+    ? triage(chance)
+    : isSplit
+      ? splitInto(mood === "greedy" ? 40 : 2 + Math.floor(chance.next() * 2), chance)
+      : advise(chance);
   return { mood, text: JSON.stringify(answer) };
 }
 
@@ -41,6 +45,11 @@ function splitInto(count: number, chance: Chance) {
     after: index > 0 && chance.next() < 0.4 ? [index] : [],
   }));
   return { why: "It is too much.", parts };
+}
+
+function triage(chance: Chance): Triage & { readonly diagnosis: string } {
+  const recommend = AFTER_FAILURE[Math.floor(chance.next() * AFTER_FAILURE.length)] ?? "restart";
+  return { diagnosis: "It was killed.", failure: "environment", recommend };
 }
 
 function advise(chance: Chance): { readonly diagnosis: string; readonly actions: readonly Advice[] } {

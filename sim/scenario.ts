@@ -182,6 +182,7 @@ export function makeSimulatedConfig({
       sameWordsAfter: 2 * STEP_MS,
       backoff: { base: STEP_MS, max: 4 * STEP_MS },
     },
+    watch: { ...given.watch, triage: { ...given.watch.triage, enabled: replanning, timeout: 2 * STEP_MS } },
     planner: {
       ...given.planner,
       ...{ enabled: replanning, timeout: 2 * STEP_MS, diagnoseStalls: seed % 2 === 0, diagnosesPerHour: 20 },

@@ -66,13 +66,14 @@ import {
   slowAfterLanding,
 } from "./support/landing-observations.ts";
 import type { Life } from "./support/lived-agent.ts";
-import { plannedUnder } from "./support/planning-observations.ts";
+import { plannedUnder, triagedBy } from "./support/planning-observations.ts";
 import { heardIn, reflexGiven, salutesKept, steeredElsewhere } from "./support/reflex-observations.ts";
 import { logLinesOfRemedy, projectFileOfRemedy, wordsOfRemedy } from "./support/remedy-observations.ts";
 import { keptForAMonth, looksInAMinute, passedOn, toldLater } from "./support/sync-observations.ts";
 import {
   diedAfter,
   diedTogether,
+  diedWithTriage,
   hintedAgain,
   hungForTenMinutes,
   namedBesideSession,
@@ -368,6 +369,16 @@ const rows: Readonly<Record<string, Observation>> = {
     changed: "reflex: {cascadeWindow: 3}",
     observe: heardIn({ tools: ["A", "A", "A", "B", "B", "C"], steps: 6 }),
   },
+  "watch.triage.enabled": { changed: "watch: {triage: {enabled: true}}", observe: diedWithTriage() },
+  "watch.triage.timeout": {
+    changed: "watch: {triage: {timeout: 1h}}",
+    observe: (config) =>
+      diedWithTriage(30 * 60_000)({
+        ...config,
+        watch: { ...config.watch, triage: { ...config.watch.triage, enabled: true } },
+      }),
+  },
+  "watch.triage.model": { changed: "watch: {triage: {model: haiku}}", observe: triagedBy },
   "policy.allowAgents": { changed: "policy: {allowAgents: [ada]}", observe: steeredElsewhere },
   "policy.allowCrossAgent": { changed: "policy: {allowCrossAgent: true}", observe: namedBesideSession },
   "salute.keep": { changed: "salute: {keep: 7}", observe: salutesKept },
@@ -485,7 +496,7 @@ const rows: Readonly<Record<string, Observation>> = {
 };
 
 /** Keys that nothing reads yet, at most: this number only goes down. */
-const MOST_NOT_BUILT = 7;
+const MOST_NOT_BUILT = 4;
 
 const keys = valueKeys();
 const notBuilt = keys.filter((key) => key.notBuilt !== undefined).map(({ name }) => name);

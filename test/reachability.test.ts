@@ -55,7 +55,6 @@ const FOR_TESTS: readonly string[] = [
 const ROW_OF_FEATURE: Readonly<Record<string, string>> = {
   "auto mode": "AUTO-1",
   "planning by a model": "PLAN-1",
-  "the regular health check": "WATCH-1",
   "the guard": "GUARD-1",
   "clearing away old signals": "STORE-6",
   "the beads tracker": "BEADS-1",

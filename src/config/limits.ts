@@ -66,6 +66,7 @@ export function limitsOf(config: Config, byRole: RoleSays = NO_ROLES): Limits {
     readOnly: byRole.readOnly,
     strongerModels: byRole.strongerModels,
     planner: plannerLimits(config),
+    triage: triageLimits(config),
     auto: null,
   };
 }
@@ -86,6 +87,12 @@ export function plannerLimits({ planner, reconcile }: Pick<Config, "planner" | "
     splitWithinMs: timeout * (1 + repairs) + turn,
     diagnoseWithinMs: timeout + turn,
   };
+}
+
+/** Null where no model is asked about failures. */
+export function triageLimits({ watch, reconcile }: Pick<Config, "watch" | "reconcile">): Limits["triage"] {
+  if (!watch.triage.enabled || reconcile.modelCallsPerTick === 0) return null;
+  return { withinMs: watch.triage.timeout + Math.max(MODEL_TURN_MS, 2 * reconcile.tickEvery) };
 }
 
 export function budgetLimits({ budgets }: Pick<Config, "budgets">): Limits["budgets"] {

@@ -10,6 +10,7 @@ import planGoal from "#prompts/models/plan-goal.md" with { type: "text" };
 import reimagineChange from "#prompts/models/reimagine-change.md" with { type: "text" };
 import resolveConflict from "#prompts/models/resolve-conflict.md" with { type: "text" };
 import splitNode from "#prompts/models/split-node.md" with { type: "text" };
+import triageFailure from "#prompts/models/triage-failure.md" with { type: "text" };
 import { type Ground, PROMPTS_DIR, resolveConfigured } from "./places.ts";
 import type { ReadDir } from "./read-dir.ts";
 
@@ -26,6 +27,8 @@ export const PLAN_GOAL: ModelPrompt = { id: "plan-goal", text: planGoal };
 export const SPLIT_NODE: ModelPrompt = { id: "split-node", text: splitNode };
 export const DIAGNOSE_STALL_PROMPT: ModelPrompt = { id: "diagnose-stall", text: diagnoseStall };
 
+export const TRIAGE_FAILURE_PROMPT: ModelPrompt = { id: "triage-failure", text: triageFailure };
+
 export const ANSWER_QUESTION: ModelPrompt = { id: "answer-question", text: answerQuestion };
 
 /** Every text a user may replace. */
@@ -36,6 +39,7 @@ export const MODEL_PROMPTS: readonly ModelPrompt[] = [
   REIMAGINE_CHANGE,
   RESOLVE_CONFLICT,
   SPLIT_NODE,
+  TRIAGE_FAILURE_PROMPT,
 ];
 
 /** By its id; refused with the nearest name where there is none. */

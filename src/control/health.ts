@@ -3,13 +3,15 @@
  * what changed lately, and how the supervision itself has run. Reads only; the judging is the watch's (engine/watch.ts).
  */
 import type { RingPulse } from "#domain/health/daemon-life.ts";
+import { describeTriage } from "#domain/model/advice.ts";
 import { attemptLabel } from "#domain/model/attempt.ts";
+import type { EventOf } from "#domain/model/event.ts";
 import type { ToolCall } from "#domain/signals/pulse.ts";
 import type { Freshness } from "#domain/watch/freshness.ts";
 import { judgeFreshness } from "#domain/watch/freshness.ts";
 import type { AgentHealth, HealthChange } from "#domain/watch/health.ts";
 import { OverseerError } from "#errors.ts";
-import { countEvents } from "#store/events.ts";
+import { countEvents, eventsMatching } from "#store/events.ts";
 import { healthOf, healthOfLiving, latestHealthChanges } from "#store/health.ts";
 import { pulseOf } from "#store/signals.ts";
 import { daemonStatus } from "./daemon-status.ts";
@@ -102,7 +104,37 @@ export async function listHealthChanges(
 ): Promise<HealthChange[]> {
   const store = await world.reader();
   const name = agent === undefined ? undefined : (await resolveAgent(store, agent)).agent;
-  return (await store.read({ changes: latestHealthChanges(limit, name) })).changes;
+  const own = name === undefined ? {} : { agent: name };
+  const { changes, said } = await store.read({
+    changes: latestHealthChanges(limit, name),
+    said: eventsMatching({ type: "assignment.diagnosed", newest: true, limit, ...own }),
+  });
+  return [...changes, ...said.flatMap(showTriage)].sort((a, b) => b.at - a.at).slice(0, limit);
+}
+
+/** What a model said about an agent that had failed (WATCH-2), beside what the rules have seen. */
+function showTriage(event: EventOf): HealthChange[] {
+  if (event.type !== "assignment.diagnosed" || !event.data.triage) return [];
+  const { diagnosis, triage } = event.data;
+  const next = { restart: null, fresh: "reassign", person: "ask" } as const;
+  return [
+    {
+      ...{ attempt: event.attempt ?? 0, agent: event.agent ?? "" },
+      ...{ goalId: event.goalId ?? "", workNodeId: event.nodeId ?? "" },
+      ...{
+        at: event.at,
+        was: null,
+        status: "dead",
+        because: "a-model-was-asked",
+        phase: "zombie",
+        freshness: "unknown",
+      },
+      confidence: triage.failure === "unclear" ? 0.3 : 0.6,
+      diagnosis: `A model says: "${diagnosis.replace(/\s+/g, " ").trim()}"; ${describeTriage(triage)}.`,
+      recommendation: triage.recommend === "restart" ? "continue" : "escalate",
+      ...{ next: next[triage.recommend], nextAt: null, nudges: 0, nextNudge: null },
+    },
+  ];
 }
 
 async function readFreshnessLimits(world: World) {

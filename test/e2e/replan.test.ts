@@ -195,3 +195,52 @@ test("PLAN-3 SAFE-1: with the model down the same task is reassigned as before, 
     "did not split the work into smaller pieces: The model could not",
   );
 });
+
+test("WATCH-2: an agent that keeps failing is shown to a model once, which says whose failure it is; a person is asked as it recommends", async () => {
+  const dir = tempDir("model-");
+  const answer = { diagnosis: "Its login shell is missing.", failure: "environment", recommend: "person" };
+  writeFileSync(join(dir, "answer"), JSON.stringify(answer));
+  const command = `cat >> ${join(dir, "asked")}; cat ${join(dir, "answer")}`;
+  const more = `model: {command: ${JSON.stringify(command)}}
+watch: {triage: {enabled: true}}
+reconcile: {tickEvery: 300ms}
+recovery: {restarts: 1, judgedFromAge: 100ms, backoff: {base: 100ms, max: 200ms}}
+`;
+  fleet = await Fleet.make({ more, terminal: "detached" });
+  const world = fleet;
+  await world.ok(
+    "goal",
+    "create",
+    "One file",
+    "--plan",
+    plan([
+      {
+        id: "T1",
+        steps: [
+          { kind: "say", text: "/bin/zsh: not found" },
+          { kind: "fail", message: "/bin/zsh: not found", exitCode: 3 },
+        ],
+      },
+    ]),
+  );
+  await world.ok("up");
+  const asked = await eventually(
+    () => world.all("question.asked")[0],
+    () => `the question\n${told(world)}`,
+  );
+  expect(asked.data.text).toContain("Its login shell is missing.");
+  // It was shown the first failure, before the only restart; nothing was tried that it thought useless.
+  expect(world.all("agent.slung")).toHaveLength(1);
+  expect(world.all("assignment.diagnosed").map(({ data }) => data.triage)).toEqual([
+    { failure: "environment", recommend: "person" },
+  ]);
+  const shown = readFileSync(join(dir, "asked"), "utf8");
+  expect(shown.split("whose failure that is")).toHaveLength(2);
+  expect(shown).toContain("/bin/zsh: not found");
+  expect(await world.ok("why", "T1", "--all")).toContain(
+    'A model was shown the end of its agent and says: "Its login shell is missing."',
+  );
+  expect(await world.ok("diagnoses")).toContain(
+    "it is a failure of the environment, and asking a person is recommended",
+  );
+});

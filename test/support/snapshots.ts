@@ -66,6 +66,7 @@ export const LIMITS: Limits = {
   readOnly: ["scout"],
   strongerModels: {},
   auto: null,
+  triage: null,
   planner: {
     ...{ off: "model calls are off", replansPerNode: 2, splitWithinMs: 16 * MINUTE },
     ...{ diagnoseStalls: false, diagnosesPerHour: 6, diagnoseWithinMs: 6 * MINUTE },

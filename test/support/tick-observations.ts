@@ -76,6 +76,17 @@ export function diedAfter(restarts: number): (config: Config) => unknown {
   return decides(() => snapshotOf({ nodes: [nodeWith("queued")], ended: [endedWith({})], recoveries }));
 }
 
+/** It died again, where a model is asked about failures, which is awaited for so long. */
+export function diedWithTriage(awaitedMs?: number): (config: Config) => unknown {
+  const diagnosis =
+    awaitedMs === undefined
+      ? null
+      : { assignmentId: "A_1", askedAt: NOW - awaitedMs, said: null, left: [], failed: null };
+  const recoveries = [recoveryWith({ restarts: 1, diagnosis })];
+  const ended = [endedWith({}, { endedAt: NOW - 60 * MINUTE })];
+  return decides(() => snapshotOf({ nodes: [nodeWith("queued")], ended, recoveries }));
+}
+
 /** So many died, this far apart. */
 export function diedTogether(count: number, apartMs: number): (config: Config) => unknown {
   const numbers = Array.from({ length: count }, (_, index) => index + 1);

@@ -2,7 +2,7 @@
 
 import { nameOfActor } from "#domain/core/actor.ts";
 import { isoTime } from "#domain/core/iso-time.ts";
-import { describeAdvice } from "#domain/model/advice.ts";
+import { describeAdvice, describeTriage } from "#domain/model/advice.ts";
 import { describeAmount, describeOrigin, describeSpent } from "#domain/model/budget-words.ts";
 import type { EventOf } from "#domain/model/event.ts";
 import type { Allowance } from "#domain/model/limits.ts";
@@ -35,7 +35,10 @@ export function recoverySentence(event: EventOf): string | undefined {
     case "assignment.strengthened":
       return `Overseer gives the work to a fresh agent with a stronger model (${event.data.model}), because ${cause(event)}; ${until(event)}.`;
     case "assignment.diagnosed": {
-      const { diagnosis, actions, refused } = event.data;
+      const { diagnosis, actions, refused, triage } = event.data;
+      if (triage) {
+        return `A model was shown the end of its agent and says: "${diagnosis.replace(/\s+/g, " ").trim()}" As it sees it, ${describeTriage(triage)}.`;
+      }
       const advised = actions.map(describeAdvice).join(", then ");
       const not = refused.map(({ advice, reason }) => `${describeAdvice(advice)} (${reason})`).join(", ");
       return `A model was shown the stall and says: "${diagnosis.replace(/\s+/g, " ").trim()}" It advises ${advised === "" ? "nothing that may be done" : advised}.${not === "" ? "" : ` Not done of its advice: ${not}.`}`;

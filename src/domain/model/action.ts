@@ -40,8 +40,8 @@ export interface ActionPayloads {
   reassign: { readonly dispatchId: string; readonly from: number; readonly reason: string; readonly model?: string };
   /** Asks a model how the node that attempt `from` is stuck on can be split, and splits it. */
   replan: { readonly from: number; readonly cause: string };
-  /** Asks a model what is the matter with attempt `from`. */
-  diagnose: { readonly from: number; readonly cause: string };
+  /** Asks a model what is the matter with attempt `from`, which is stuck; with `failure`, of what it died. */
+  diagnose: { readonly from: number; readonly cause: string; readonly failure?: true };
   pause: { readonly now: boolean; readonly reason: string; readonly cause: PauseCause };
   resume: { readonly reason: string; readonly messageId: string };
   /** `died`: nothing is left to ask; what it left is cleaned up after. `resume`: the same agent continues later. */

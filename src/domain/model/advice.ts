@@ -14,7 +14,26 @@ export type Advice =
 export const MOST_ADVICE = 3;
 export const LONGEST_WAIT_MINUTES = 30;
 
-/** Where the advice about one stall stands. */
+/** Whose failure it is that an agent keeps dying or failing, as a model classifies it (WATCH-2). */
+export const FAILURE_OWNERS = ["agent", "task", "environment", "provider", "unclear"] as const;
+type FailureOwner = (typeof FAILURE_OWNERS)[number];
+
+/** What it recommends: the same agent again, a fresh one, or that a person decides. */
+export const AFTER_FAILURE = ["restart", "fresh", "person"] as const;
+
+export interface Triage {
+  readonly failure: FailureOwner;
+  readonly recommend: (typeof AFTER_FAILURE)[number];
+}
+
+/** As clauses, for people. */
+export function describeTriage({ failure, recommend }: Triage): string {
+  const whose = failure === "unclear" ? "whose failure it is cannot be seen" : `it is a failure of the ${failure}`;
+  const what = { restart: "starting it again", fresh: "a fresh agent", person: "asking a person" }[recommend];
+  return `${whose}, and ${what} is recommended`;
+}
+
+/** Where the advice about one stall, or about one failure, stands. */
 export interface Diagnosis {
   /** Whose stall it is; another assignment is another stall. */
   readonly assignmentId: string;
@@ -25,6 +44,8 @@ export interface Diagnosis {
   readonly left: readonly Advice[];
   /** Why there is none; null while it is awaited, and where there is one. */
   readonly failed: string | null;
+  /** Of a failure: what it was classified as; absent for a stall, and until it was. */
+  readonly triage?: Triage;
 }
 
 /** As a clause, for people. */

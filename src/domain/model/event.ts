@@ -7,7 +7,7 @@
 
 import type { Actor } from "#domain/core/actor.ts";
 import type { ActionKind, ActionPayloads } from "./action.ts";
-import type { Advice } from "./advice.ts";
+import type { Advice, Triage } from "./advice.ts";
 import type {
   AssignmentTarget,
   BlockedAssignment,
@@ -315,6 +315,8 @@ export interface EventData {
     readonly refused: readonly { readonly advice: Advice; readonly reason: string }[];
     readonly model: string | null;
     readonly promptHash: string;
+    /** It was about an agent that has died or failed, and not about a stall. */
+    readonly triage?: Triage;
   };
   "assignment.diagnosis_failed": { readonly reason: string };
   /** The ladder came to the next piece of such advice, and took it or not. */

@@ -206,9 +206,10 @@ export function applyToRecovery(known: Recovery | undefined, event: EventOf): Re
     case "assignment.strengthened":
       return { ...countStep(before, "replan", event), strengthened: true };
     case "assignment.diagnosed": {
-      const { diagnosis: said, actions: left } = event.data;
+      const { diagnosis: said, actions: left, triage } = event.data;
+      const found = { said, left, failed: null, ...(triage ? { triage } : {}) };
       return before.diagnosis
-        ? { ...before, diagnosis: { ...before.diagnosis, said, left, failed: null }, updatedAt: event.at }
+        ? { ...before, diagnosis: { ...before.diagnosis, ...found }, updatedAt: event.at }
         : before;
     }
     case "assignment.diagnosis_failed":

@@ -8,6 +8,8 @@ import { dayOf, NOTHING_SPENT, type Spent, sum } from "./usage-totals.ts";
 
 /** What a model is asked for where an agent is stuck. */
 export const DIAGNOSE_STALL = "diagnose-stall";
+/** And where one has died or failed again and again; both count for planner.diagnosesPerHour. */
+export const TRIAGE_FAILURE = "triage-failure";
 
 /** More than any tick may start. */
 const CALLS_REMEMBERED = 100;
@@ -48,7 +50,10 @@ function noteDiagnosis(
   { at, data: { purpose, tries } }: EventOf<"model.asked">,
 ): Pick<ModelsCondition, "diagnoses"> {
   const known = before?.diagnoses ?? [];
-  const diagnoses = purpose === DIAGNOSE_STALL && tries > 0 ? [...known, at].slice(-CALLS_REMEMBERED) : known;
+  const diagnoses =
+    (purpose === DIAGNOSE_STALL || purpose === TRIAGE_FAILURE) && tries > 0
+      ? [...known, at].slice(-CALLS_REMEMBERED)
+      : known;
   return diagnoses.length === 0 ? {} : { diagnoses };
 }
 

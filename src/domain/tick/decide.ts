@@ -183,6 +183,10 @@ function reasonToDrop(scene: Scene, action: Action): string | undefined {
     return undefined;
   }
   if (action.kind === "ask" && isMootForProvider(scene, action.payload.questionId)) return "its provider works again";
+  if (action.kind === "diagnose" && action.payload.failure) {
+    const place = { goalId: action.goalId ?? "", workNodeId: action.workNodeId ?? "" };
+    return scene.isHeld(place) || scene.node(place)?.status !== "queued" ? "its work goes on without it" : undefined;
+  }
   if (action.kind === "replan" || action.kind === "diagnose") {
     const from = scene.agent(action.payload.from);
     return from && from.attempt.assignmentId === action.assignmentId ? undefined : "its agent has ended";

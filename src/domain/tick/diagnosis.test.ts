@@ -1,10 +1,21 @@
 import { describe, expect, test } from "bun:test";
 import type { ActionKind } from "#domain/model/action.ts";
-import type { Advice, Diagnosis } from "#domain/model/advice.ts";
+import type { Advice, Diagnosis, Triage } from "#domain/model/advice.ts";
 import type { Condition } from "#domain/model/condition.ts";
 import type { Recovery } from "#domain/model/ladder-state.ts";
 import { newRecovery } from "#domain/model/ladder-state.ts";
-import { applied, LIMITS, MINUTE, NOW, recoveryWith, silentFor, working } from "../../../test/support/snapshots.ts";
+import {
+  applied,
+  endedWith,
+  LIMITS,
+  MINUTE,
+  NOW,
+  recoveryWith,
+  silentFor,
+  snapshotOf,
+  working,
+} from "../../../test/support/snapshots.ts";
+import { nodeWith } from "../../../test/support/tree.ts";
 import { decide } from "./decide.ts";
 import { judgeAdvice } from "./diagnosis.ts";
 import type { Limits, Snapshot } from "./snapshot.ts";
@@ -144,5 +155,52 @@ describe("PLAN-4: what the ladder takes of the advice", () => {
       "a person is asked already",
       "nothing follows after a fresh agent",
     ]);
+  });
+});
+
+describe("WATCH-2: an agent that has died or failed again", () => {
+  const ON = { ...LIMITS, triage: { withinMs: 5 * MINUTE } };
+  const triaged = (recommend: Triage["recommend"]): Diagnosis => ({
+    ...{ assignmentId: "A_1", askedAt: NOW - MINUTE, said: "It ran out of memory.", left: [], failed: null },
+    triage: { failure: "environment", recommend },
+  });
+  const failed: Diagnosis = { ...triaged("restart"), said: null, failed: "the model is away" };
+  const awaited: Diagnosis = { ...failed, failed: null };
+  const died = (restarts: number, diagnosis: Diagnosis | null, parts: Partial<Snapshot> = {}) =>
+    snapshotOf({
+      limits: ON,
+      nodes: [nodeWith("queued")],
+      ended: [endedWith({}, { endedAt: NOW - 60 * MINUTE })],
+      recoveries: [recoveryWith({ restarts, diagnosis })],
+      ...parts,
+    });
+  const ASIDE = { stopRequested: { by: "overseer", reason: null, at: NOW, resume: true } };
+
+  test.each<[string, Snapshot, string[]]>([
+    ["the first time: it is started again", died(0, null), ["restart"]],
+    ["before the last time a model is asked", died(1, null), ["diagnose"]],
+    ["its word is waited for", died(1, awaited), []],
+    ["and not for ever", died(1, { ...awaited, askedAt: NOW - 6 * MINUTE }), ["restart"]],
+    ["it has none: the rules act", died(1, failed), ["restart"]],
+    ["it recommends the same agent", died(1, triaged("restart")), ["restart"]],
+    ["it recommends a fresh one", died(1, triaged("fresh")), ["reassign"]],
+    ["it recommends a person", died(1, triaged("person")), ["ask"]],
+    ["what was said about another failure", died(1, { ...triaged("person"), assignmentId: "A_0" }), ["diagnose"]],
+    ["switched off", died(1, null, { limits: LIMITS }), ["restart"]],
+    ["too many were asked about", died(1, null, { limits: limitTo(0) }), ["restart"]],
+    ["it was put aside", died(1, null, { ended: [endedWith({ cause: "stopped" }, ASIDE)] }), ["restart"]],
+  ])("%s", (_what, snapshot, expected) => {
+    expect(kinds(snapshot)).toEqual(expected as never);
+  });
+
+  function limitTo(diagnosesPerHour: number) {
+    return { ...ON, planner: { ...ON.planner, diagnosesPerHour } };
+  }
+
+  test("is asked about once, and a person reads what was said", () => {
+    const first = died(1, null);
+    expect(kinds(applied(first, decide(first)))).toEqual([]);
+    const { actions } = decide(died(1, triaged("person")));
+    expect(actions[0]?.kind === "ask" && actions[0].payload.text).toContain("It ran out of memory.");
   });
 });

@@ -5,9 +5,10 @@
  * they would: nothing here is ever needed. What is asked and how the answer is read is act/planning/diagnose-stall.ts.
  */
 import { hasPassed } from "#domain/core/elapsed.ts";
-import type { Advice, Diagnosis } from "#domain/model/advice.ts";
+import type { Advice, Diagnosis, Triage } from "#domain/model/advice.ts";
 import { describeAdvice } from "#domain/model/advice.ts";
 import { subject } from "#domain/model/assignment.ts";
+import type { Attempt } from "#domain/model/attempt.ts";
 import { MODELS } from "#domain/model/condition.ts";
 import type { LadderLimits, Recovery, Rung, RungBars } from "#domain/model/ladder-state.ts";
 import { reasonAgainstRung } from "#domain/model/ladder-state.ts";
@@ -52,6 +53,45 @@ export function consultModel(scene: Scene, outbox: Outbox, stuck: Stuck, rung: R
     payload: { from: seen.attempt.attempt, cause },
   };
   return { kind: "asked", steps: [request] };
+}
+
+/**
+ * WATCH-2: the same for an agent that has died or failed, once for each failure and before the last time that it would be
+ * started again. What the model recommends is taken as far as budgets go; without it the rules act as they would.
+ */
+export function consultAboutFailure(scene: Scene, outbox: Outbox, { recovery, last, cause }: Failure): Consultation {
+  const { limits, now, snapshot } = scene;
+  if (limits.triage === null || snapshot.watching) return { kind: "none" };
+  if (recovery.restarts < limits.ladder.restarts - 1) return { kind: "none" };
+  const { diagnosis } = recovery;
+  if (diagnosis?.assignmentId === last.assignmentId) {
+    const isOver = diagnosis.said !== null || diagnosis.failed !== null;
+    const isAwaited = !isOver && !hasPassed(diagnosis.askedAt, limits.triage.withinMs, now);
+    return isAwaited ? { kind: "awaited" } : { kind: "none" };
+  }
+  if (countDiagnoses(scene, outbox) >= limits.planner.diagnosesPerHour) return { kind: "none" };
+  const { goalId, workNodeId: nodeId, assignmentId, attempt: from } = last;
+  const request: TickStep = {
+    ...{ goalId, nodeId, assignmentId, agent: last.agent },
+    actionId: `diagnose:${nodeKey(goalId, nodeId)}:${assignmentId}:failure`,
+    kind: "diagnose",
+    because: cause,
+    notBefore: now,
+    payload: { from, cause, failure: true },
+  };
+  return { kind: "asked", steps: [request] };
+}
+
+/** What a model recommends after this failure; undefined where none has said anything. */
+export function findTriage({ diagnosis }: Recovery, { assignmentId }: Attempt): Triage | undefined {
+  return diagnosis?.assignmentId === assignmentId ? diagnosis.triage : undefined;
+}
+
+/** That an agent has ended without anybody having asked for it. */
+interface Failure {
+  readonly recovery: Recovery;
+  readonly last: Attempt;
+  readonly cause: string;
 }
 
 /** Within the last hour, those to come included. */

@@ -24,6 +24,7 @@ import type { WorkNode } from "#domain/model/work.ts";
 import { GO_ON_WITHOUT, isOpen, nodeKey } from "#domain/model/work.ts";
 import { accountOf, type Closed } from "./account.ts";
 import type { Closures } from "./budget.ts";
+import { consultAboutFailure, findTriage } from "./diagnosis.ts";
 import { NO_STEPS, type Outbox, type Ruled, recordEvent, type TickStep } from "./draft.ts";
 import type { Restoring } from "./mass-death.ts";
 import { FreeSessions } from "./next-piece.ts";
@@ -161,6 +162,10 @@ function hopeless(scene: Scene, node: WorkNode, key: string): string | undefined
     if ((recovery.brokenWorktrees ?? 0) < mostBrokenWorktrees(ladder)) return undefined;
     return `the worktrees of its agents keep breaking (${fallen.broken})`;
   }
+  const triage = fallen && !fallen.innocent ? findTriage(recovery, fallen.last) : undefined;
+  if (triage?.recommend === "person") {
+    return `its agents keep ending, and a model that was shown the last one says: "${recovery.diagnosis?.said ?? ""}"`;
+  }
   const exhausted = recovery.restarts >= ladder.restarts && recovery.steps.reassign >= ladder.reassign;
   return fallen && !fallen.innocent && exhausted ? `its agents keep ending (${fallen.cause})` : undefined;
 }
@@ -176,7 +181,7 @@ function consider(
   if (outbox.givesOut(node)) return NO_STEPS;
   const recovery = scene.recovery(node);
   const fallen = findFallen(scene, node, key, recovery);
-  if (fallen) return again(scene, fallen, slots);
+  if (fallen) return again(scene, outbox, fallen, slots);
   const notBefore = slots.take(node);
   if (notBefore === undefined) return NO_STEPS;
   const worker = isForWorkers(scene.limits, node) ? slots.workers.take() : undefined;
@@ -224,14 +229,21 @@ interface Fallen {
 const PUT_ASIDE = "put-aside";
 
 /** Its agent ended by itself: the same again, at once the first time; then a fresh one. */
-function again(scene: Scene, fallen: Fallen, slots: Slots): readonly TickStep[] {
+function again(scene: Scene, outbox: Outbox, fallen: Fallen, slots: Slots): readonly TickStep[] {
   const { recovery, last, innocent } = fallen;
   const { ladder } = scene.limits;
   if (fallen.broken) {
     const notBefore = slots.take(fallen.node);
     return notBefore === undefined ? NO_STEPS : startFresh(scene, fallen, notBefore);
   }
-  const restarts = innocent || recovery.restarts < ladder.restarts;
+  const consulted = innocent ? undefined : consultAboutFailure(scene, outbox, fallen);
+  if (consulted?.kind === "asked") return consulted.steps;
+  if (consulted?.kind === "awaited") {
+    slots.lookAgain((recovery.diagnosis?.askedAt ?? scene.now) + (scene.limits.triage?.withinMs ?? 0));
+    return NO_STEPS;
+  }
+  const wantsFresh = findTriage(recovery, last)?.recommend === "fresh" && recovery.steps.reassign < ladder.reassign;
+  const restarts = innocent || (recovery.restarts < ladder.restarts && !wantsFresh);
   const wait = innocent ? 0 : backoffMs(recovery.restarts, ladder.backoff);
   const endedAt = last.endedAt ?? last.createdAt;
   const isItsTime = restarts

@@ -133,6 +133,8 @@ export interface Limits {
     /** Nor longer than this for what it says about a stall. */
     readonly diagnoseWithinMs: number;
   };
+  /** A model's opinion on failures; null where none is asked. It is waited for no longer than this. */
+  readonly triage: { readonly withinMs: number } | null;
   /** How many workers auto mode has of its own; null where it does not run. */
   readonly auto: { readonly concurrency: number } | null;
   /** What roles say for their agents, by name; those that say nothing are left out. */
