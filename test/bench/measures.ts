@@ -11,6 +11,7 @@ import { makespan } from "./makespan.ts";
 import * as plan from "./plan.ts";
 import * as rebuild from "./rebuild.ts";
 import { reflex } from "./reflex.ts";
+import { relay } from "./relay.ts";
 import { restart } from "./restart.ts";
 import type { Measure } from "./row.ts";
 import { course, tickOf } from "./simulated.ts";
@@ -45,6 +46,7 @@ export const MEASURES: Readonly<Record<RowName, Measure>> = {
   "idle-children": idle.children,
   "decide-10000": decide.tenThousand,
   "decide-linear": decide.linear,
+  "relay-500": relay,
   "plan-245": plan.validation,
   "plan-linear": plan.linear,
   writers: writers.rate,

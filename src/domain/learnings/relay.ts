@@ -116,16 +116,10 @@ function tellOf(learning: Learning, tellings: readonly Telling[], settings: Rela
     const { agent, attempt, node } = party;
     return { agent, attempt, node, messageId: deriveId("m_", "sync", learningId, node), urgency };
   });
+  const [from, body, expiresAt] = [senderOf(learning), renderLearning(learning), now + settings.expiryMs];
   const messages = tellings.map(({ party, urgency }, index) => {
-    const letter: Letter = {
-      messageId: to[index]?.messageId ?? "",
-      kind: "sync",
-      from: senderOf(learning),
-      body: renderLearning(learning),
-      tone: urgency,
-      threadId: learningId,
-      expiresAt: now + settings.expiryMs,
-    };
+    const messageId = to[index]?.messageId ?? "";
+    const letter: Letter = { messageId, kind: "sync", from, body, tone: urgency, threadId: learningId, expiresAt };
     return queueEvent(party, letter, "overseer", "learned-by-another");
   });
   return [
