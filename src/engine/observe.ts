@@ -6,10 +6,11 @@
 
 import type { World } from "#control/world.ts";
 import { type Look, measureSkip } from "#domain/core/elapsed.ts";
-import type { Attempt } from "#domain/model/attempt.ts";
+import type { Attempt, ProcessMark } from "#domain/model/attempt.ts";
 import type { Pulse } from "#domain/signals/pulse.ts";
 import type { LivenessEvidence } from "#domain/tick/snapshot.ts";
 import { OverseerError } from "#errors.ts";
+import type { Processes } from "#sys/processes.ts";
 import type { TerminalHandle } from "#terminals/terminal.ts";
 import { sessionName } from "#terminals/terminal-name.ts";
 import { EffortWatch } from "./effort-watch.ts";
@@ -27,6 +28,7 @@ export function machineObserver(world: World, options: ObserverOptions): Observe
   /** What took a while to find out, for those who look in between. */
   let signs: ReadonlyMap<number, readonly LivenessEvidence[]> = new Map();
   let stillTools: ReadonlyMap<number, number> = new Map();
+  const glanced = new GlancedProcesses(world.processes);
   return {
     async evidence(living, pulses) {
       const inTurn = living.filter(({ attempt }) => pulses.get(attempt)?.inTurn);
@@ -38,7 +40,7 @@ export function machineObserver(world: World, options: ObserverOptions): Observe
           return pulse?.inTurn ? [[one.attempt, signsOfTurn(world, efforts, one, pulse, open)]] : [];
         }),
       );
-      return evidenceWith(world, living, pulses, signs);
+      return evidenceWith(world, { living, pulses, signs, isAlive: (process) => world.processes.alive(process) });
     },
     glance(living, pulses) {
       const toolsStill = new Map(
@@ -47,7 +49,8 @@ export function machineObserver(world: World, options: ObserverOptions): Observe
           return ms !== undefined && hasOpenCall(pulses.get(attempt)) ? [[attempt, ms]] : [];
         }),
       );
-      return { evidence: evidenceWith(world, living, pulses, signs), toolsStill };
+      const isAlive = glanced.turn(living.length);
+      return { evidence: evidenceWith(world, { living, pulses, signs, isAlive }), toolsStill };
     },
     toolsStill(living, pulses) {
       const now = world.clock.monotonic();
@@ -98,16 +101,49 @@ export function machineObserver(world: World, options: ObserverOptions): Observe
   };
 }
 
-function evidenceWith(
-  world: World,
-  living: readonly Attempt[],
-  pulses: ReadonlyMap<number, Pulse>,
-  signs: ReadonlyMap<number, readonly LivenessEvidence[]>,
-): Map<number, readonly LivenessEvidence[]> {
+/** Up to so many agents are all looked at in every glance; of more, a part of them each time. */
+const ALL_AT_A_GLANCE = 500;
+const PARTS = 8;
+
+/**
+ * Whether processes live, for whoever looks often at many: asking the kernel costs more than judging. One that lived at the
+ * last look is asked about in every eighth glance only; that it is gone the daemon hears within a second anyway, by its line.
+ */
+class GlancedProcesses {
+  private lived = new Set<string>();
+  private turns = 0;
+
+  constructor(private readonly processes: Processes) {}
+
+  turn(agents: number): (process: ProcessMark) => boolean {
+    const before = agents > ALL_AT_A_GLANCE ? this.lived : new Set<string>();
+    this.lived = new Set();
+    this.turns += 1;
+    let asked = this.turns;
+    return (process) => {
+      const key = `${process.pid} ${process.start}`;
+      asked += 1;
+      const isDue = asked % PARTS === 0;
+      const lives = (!isDue && before.has(key)) || this.processes.alive(process);
+      if (lives) this.lived.add(key);
+      return lives;
+    };
+  }
+}
+
+interface Sight {
+  readonly living: readonly Attempt[];
+  readonly pulses: ReadonlyMap<number, Pulse>;
+  readonly signs: ReadonlyMap<number, readonly LivenessEvidence[]>;
+  isAlive(process: ProcessMark): boolean;
+}
+
+function evidenceWith(world: World, sight: Sight): Map<number, readonly LivenessEvidence[]> {
+  const at = world.clock.now();
   return new Map(
-    living.map((one) => {
-      const own = evidenceOf(world, one, pulses.get(one.attempt));
-      const more = signs.get(one.attempt);
+    sight.living.map((one) => {
+      const own = evidenceOf(at, sight, one, sight.pulses.get(one.attempt));
+      const more = sight.signs.get(one.attempt);
       return [one.attempt, more === undefined || more.length === 0 ? own : [...own, ...more]];
     }),
   );
@@ -117,17 +153,15 @@ function evidenceWith(
  * A runner that is gone is proof. One that is there is not proof of its agent: it may hang, and then a turn goes on whose
  * own process is gone. Between turns that process may come and go, and says nothing.
  */
-function evidenceOf(world: World, attempt: Attempt, pulse: Pulse | undefined): LivenessEvidence[] {
-  const at = world.clock.now();
-  const { processes } = world;
+function evidenceOf(at: number, { isAlive }: Sight, attempt: Attempt, pulse: Pulse | undefined): LivenessEvidence[] {
   const evidence: LivenessEvidence[] = [];
   const { runner, process, slinger, status } = attempt;
-  if (runner && processes.alive(runner)) {
+  if (runner && isAlive(runner)) {
     evidence.push({ source: "process", says: "alive", at, reliability: "strong" });
-    if (process && pulse?.inTurn && !processes.alive(process)) {
+    if (process && pulse?.inTurn && !isAlive(process)) {
       evidence.push({ source: "agent", says: "gone", at, reliability: "weak" });
     }
-  } else if (runner || (status === "preparing" && !processes.alive(slinger))) {
+  } else if (runner || (status === "preparing" && !isAlive(slinger))) {
     evidence.push({ source: "process", says: "gone", at, reliability: "proof" });
   }
   if (pulse?.lastChangeAt != null) {

@@ -311,30 +311,38 @@ function listSpent(conditions: readonly Condition[]): ReadonlySet<number> {
 
 /** The documents of one kind as they were read last; only those of which there is another version are read again. */
 class Documents<E> {
-  private known = new Map<string, { readonly version: number; readonly doc: E }>();
+  private readonly known = new Map<string, { readonly version: number; readonly doc: E }>();
+  private list: E[] = [];
 
   constructor(private readonly kind: WatchedKind<E>) {}
 
   forget(): void {
     this.known.clear();
+    this.list = [];
   }
 
   /** All of them, in the order of the versions; what is gone since they were read is left out (EDGE-1). */
   async refresh(store: Store, versions: readonly DocVersion[]): Promise<E[]> {
     const stale = versions.filter(({ id, version }) => this.known.get(id)?.version !== version);
-    const read = new Map<string, E>();
+    // Mostly nothing of a kind has changed.
+    if (stale.length === 0 && versions.length === this.list.length) return this.list;
     for (let from = 0; from < stale.length; from += AT_ONCE) {
-      const ids = stale.slice(from, from + AT_ONCE).map(({ id }) => id);
-      const { some } = await store.read({ some: this.kind.some(ids) });
-      for (const doc of some) read.set(this.kind.idOf(doc), doc);
+      const some = stale.slice(from, from + AT_ONCE);
+      const asked = new Map(some.map(({ id, version }) => [id, version]));
+      for (const id of asked.keys()) this.known.delete(id);
+      const { some: docs } = await store.read({ some: this.kind.some([...asked.keys()]) });
+      for (const doc of docs) {
+        const id = this.kind.idOf(doc);
+        this.known.set(id, { version: asked.get(id) ?? -1, doc });
+      }
     }
-    const isStale = new Set(stale.map(({ id }) => id));
-    const known = new Map<string, { readonly version: number; readonly doc: E }>();
-    for (const { id, version } of versions) {
-      const doc = isStale.has(id) ? read.get(id) : this.known.get(id)?.doc;
-      if (doc !== undefined) known.set(id, { version, doc });
-    }
-    this.known = known;
-    return [...known.values()].map(({ doc }) => doc);
+    this.list = versions.flatMap(({ id }) => this.known.get(id)?.doc ?? []);
+    if (this.known.size > versions.length) this.dropOthers(versions);
+    return this.list;
+  }
+
+  private dropOthers(versions: readonly DocVersion[]): void {
+    const ids = new Set(versions.map(({ id }) => id));
+    for (const id of this.known.keys()) if (!ids.has(id)) this.known.delete(id);
   }
 }

@@ -98,11 +98,14 @@ export const WATCHED_ASSIGNMENTS: WatchedKind<Assignment> = defineKind({
     [...tables.entities.assignment.values()].filter(isLive).sort((a, b) => compareText(a.assignmentId, b.assignmentId)),
 });
 
+/** By their ids, which are looked up; by goal and node the database would look through all of them for each agent. */
+const OF_LIVING_NODES =
+  "join attempts a on t.id = a.goal_id || '/' || a.node_id where a.status <> 'ended' order by a.attempt";
+
 /** Those of nodes somebody works on. */
 export const WATCHED_RECOVERIES: WatchedKind<Recovery> = defineKind<Recovery>({
   ...{ table: "recoveries", key: "id", version: "version" },
-  wanted:
-    "join attempts a on a.goal_id = t.goal_id and a.node_id = t.node_id where a.status <> 'ended' order by a.attempt",
+  wanted: OF_LIVING_NODES,
   idOf: (recovery) => recoveryKey(recovery),
   inMemory: (tables) =>
     livingIn(tables).flatMap(
@@ -112,8 +115,7 @@ export const WATCHED_RECOVERIES: WatchedKind<Recovery> = defineKind<Recovery>({
 
 export const WATCHED_NODES: WatchedKind<WorkNode> = defineKind({
   ...{ table: "nodes", key: "id", version: "version" },
-  wanted:
-    "join attempts a on a.goal_id = t.goal_id and a.node_id = t.node_id where a.status <> 'ended' order by a.attempt",
+  wanted: OF_LIVING_NODES,
   idOf: ({ goalId, workNodeId }) => nodeKey(goalId, workNodeId),
   inMemory: (tables) =>
     livingIn(tables).flatMap(({ goalId, workNodeId }) => tables.entities.node.get(nodeKey(goalId, workNodeId)) ?? []),

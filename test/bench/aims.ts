@@ -25,6 +25,7 @@ export const AIMS = {
   idle: "an idle fleet of 20 agents",
   decide: "deciding for 10,000 agents",
   relay: "one learning told to 500 agents",
+  watch: "a look at how 5,000 agents do",
   plan: "validating a plan of 245 nodes",
   writers: "50 long-lived writers",
   landing: "100 clean branches landed",
@@ -168,6 +169,16 @@ export const ROWS = [
       "From 1,000 agents to 40,000 the price of one grows from 4 to 8 µs: ever less of the fleet fits the processor's caches. A rule that looks at everybody for everybody would have made it forty times as much.",
   }),
 
+  row("watch-50", "watch", "a cycle of the watch over 50 agents, a tenth of which acted since", { unit: "ms" }),
+  row("watch-500", "watch", "a cycle of the watch over 500 agents, a tenth of which acted since", { unit: "ms" }),
+  row("watch-5000", "watch", "a cycle of the watch over 5,000 agents, a tenth of which acted since", {
+    unit: "ms",
+    most: 100,
+  }),
+  row("watch-5000-cold", "watch", "the first cycle of the watch over 5,000 agents, after a start", { unit: "ms" }),
+  row("watch-linear", "watch", "a cycle of the watch over 5,000 agents", times(1.5), {
+    floor: "ten times a cycle over 500",
+  }),
   row(
     "relay-500",
     "relay",

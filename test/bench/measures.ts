@@ -17,6 +17,7 @@ import type { Measure } from "./row.ts";
 import { course, tickOf } from "./simulated.ts";
 import { status, version } from "./start.ts";
 import * as toolCall from "./tool-call.ts";
+import * as watch from "./watch.ts";
 import * as writers from "./writers.ts";
 
 export const MEASURES: Readonly<Record<RowName, Measure>> = {
@@ -47,6 +48,11 @@ export const MEASURES: Readonly<Record<RowName, Measure>> = {
   "decide-10000": decide.tenThousand,
   "decide-linear": decide.linear,
   "relay-500": relay,
+  "watch-50": watch.cycleOver(50),
+  "watch-500": watch.cycleOver(500),
+  "watch-5000": watch.cycleOver(5_000),
+  "watch-5000-cold": watch.coldOver(5_000),
+  "watch-linear": watch.linear,
   "plan-245": plan.validation,
   "plan-linear": plan.linear,
   writers: writers.rate,
