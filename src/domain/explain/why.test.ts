@@ -166,6 +166,30 @@ test("WORK-6: what is written for the queue and for the work is told once", () =
   expect(twice(["landing.landed", landed], merged("author"))).toBe(2);
 });
 
+const LEARNED: [type: EventType, because: string, data: object, text: string][] = [
+  ["learning.found", "heard", { learningId: "L_1", text: "It wants DB." }, 'a#7 learned (L_1): "It wants DB."'],
+  ["learning.confirmed", "found-too", { learningId: "L_1" }, "a#7 found the same as L_1."],
+  ["learning.relayed", "x", { learningId: "L_1", to: [{ agent: "b", attempt: 8 }] }, "L_1 was passed on to b#8."],
+  ["learning.relayed", "x", { learningId: "L_1", to: [{}, {}] }, "L_1 was passed on to 2 agents."],
+  ["learning.offered", "x", { learningId: "L_1" }, "a#7 was shown L_1 with its context."],
+  [
+    "learning.judged",
+    "seen",
+    { learningId: "L_1", verdicts: [{ attempt: 8, outcome: "used" }] },
+    "What came of L_1: #8 used.",
+  ],
+  [
+    "learning.forgotten",
+    "never-helped",
+    { learningId: "L_1", reason: null },
+    "L_1 was dropped: those who saw it had no use for it.",
+  ],
+  ["learning.forgotten", "asked-for", { learningId: "L_1", reason: "wrong" }, 'Overseer dropped L_1: "wrong".'],
+];
+test.each(LEARNED)("WORK-6, SYNC-3: %s because %s reads as a sentence", (type, because, data, text) => {
+  expect(sentence(placed({ ...overseer, agent: "a", attempt: 7, type, because, data } as NewEvent))).toBe(text);
+});
+
 test.each(SAID)("%j reads as a sentence", (event, text) => {
   expect(sentence(placed(event))).toBe(text as string);
 });

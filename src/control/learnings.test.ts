@@ -1,0 +1,57 @@
+import { expect, test } from "bun:test";
+import { type SyncFleet, syncFleet } from "../../test/support/sync-world.ts";
+import { addByHand, forgetByHand, learnings, searchLearnings, showLearning, syncs } from "./learnings.ts";
+import { prime } from "./prime.ts";
+import type { World } from "./world.ts";
+
+const HINT = { text: "Run make db before the tests.", tags: ["api"], paths: ["src/db"] };
+
+/** The same world as one of its agents sees it. */
+function asAgent({ world, attempts }: SyncFleet, attempt: number): World {
+  const agent = `agent-${attempts.indexOf(attempt)}`;
+  const env = { OVERSEER_ATTEMPT: String(attempt), OVERSEER_AGENT: agent };
+  return { ...world, actor: `agent:${agent}#${attempt}`, env };
+}
+
+test("SYNC-3: what a person adds is told to those it concerns, found by its words, and dropped by a part of its id", async () => {
+  const fleet = await syncFleet([["api"], ["ui"]]);
+  const id = await addByHand(fleet.world, HINT);
+  await fleet.turn();
+  expect(await syncs(fleet.world, { limit: 9 })).toMatchObject([
+    { agent: "agent-0", from: "human", learningId: id, urgency: "fyi", status: "queued", text: HINT.text },
+  ]);
+  expect(await syncs(fleet.world, { agent: "agent-1", limit: 9 })).toEqual([]);
+  expect(await searchLearnings(fleet.world, "make DB", 9)).toMatchObject([{ learningId: id, counts: { told: 1 } }]);
+  expect((await showLearning(fleet.world, id.slice(0, 6))).recipients).toHaveLength(1);
+  await forgetByHand(fleet.world, id, "wrong");
+  expect(await learnings(fleet.world, { all: false, limit: 9 })).toEqual([]);
+  expect(await searchLearnings(fleet.world, "make DB", 9)).toEqual([]);
+  expect(forgetByHand(fleet.world, "L_NOSUCH", undefined)).rejects.toThrow("There is no learning L_NOSUCH.");
+});
+
+test("SYNC-3, EDGE-4: what an agent adds says so, carries its tags, comes back to nobody of its own, and is limited", async () => {
+  const fleet = await syncFleet([["api"], ["api"]]);
+  const agent = asAgent(fleet, 1);
+  const id = await addByHand(agent, { text: "The linter wants Node 22.", tags: [], paths: [] });
+  expect(await showLearning(fleet.world, id)).toMatchObject({ via: "agent", tags: ["api"], foundBy: { attempt: 1 } });
+  await fleet.turn();
+  expect((await syncs(fleet.world, { limit: 9 })).map((one) => one.agent)).toEqual(["agent-1"]);
+  for (let more = 2; more <= 5; more += 1) await addByHand(agent, { text: `Thing ${more}.`, tags: [], paths: [] });
+  expect(addByHand(agent, { text: "One too many.", tags: [], paths: [] })).rejects.toThrow("within an hour");
+  await fleet.world.clock.advance(61 * 60_000);
+  expect(await addByHand(agent, { text: "One too many.", tags: [], paths: [] })).toStartWith("L_");
+});
+
+test("SYNC-3, PRIME-1: an agent that asks for its context is offered what concerns it, once by the log", async () => {
+  const fleet = await syncFleet([["api"], ["ui"]]);
+  const id = await addByHand(fleet.world, HINT);
+  const look = async (attempt: number) => (await prime(asAgent(fleet, attempt), { compact: false })).text;
+  expect((await prime(fleet.world, { agent: "agent-0", compact: false })).text).toContain(HINT.text);
+  expect((await showLearning(fleet.world, id)).recipients).toEqual([]);
+  expect(await look(1)).toContain(HINT.text);
+  expect(await look(1)).toContain(HINT.text);
+  expect(await look(2)).not.toContain(HINT.text);
+  expect((await showLearning(fleet.world, id)).recipients).toMatchObject([{ attempt: 1, how: "offered", seen: true }]);
+  await fleet.turn();
+  expect(await syncs(fleet.world, { limit: 9 })).toEqual([]);
+});
