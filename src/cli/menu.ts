@@ -123,6 +123,12 @@ export const MENU: readonly MenuEntry<Parts>[] = [
     load: () => import("./commands/do.ts"),
   },
   {
+    name: "lead",
+    group: "Plans and work",
+    summary: "Lead the fleet from your own session.",
+    load: () => import("./commands/lead.ts"),
+  },
+  {
     name: "goal",
     group: "Plans and work",
     summary: "Record goals and their plans.",

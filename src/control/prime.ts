@@ -23,6 +23,7 @@ import { nodeById } from "#store/work.ts";
 import { agents } from "./agents.ts";
 import { inject } from "./mail/inject.ts";
 import { resolveAgent } from "./names.ts";
+import { reviews } from "./review.ts";
 import { goals } from "./views.ts";
 import type { World } from "./world.ts";
 
@@ -136,6 +137,7 @@ async function fleetText(world: World, compact: boolean): Promise<string> {
         work: nodeKey(one.goalId, one.workNodeId),
       })),
       questions: questions.map(({ questionId, text }) => ({ questionId, text })),
+      reviews: await reviews(world),
     },
     compact,
   );

@@ -10,6 +10,8 @@ import { hastenHeldLandings } from "#act/landing/after-land.ts";
 import { AwaitedCheckouts } from "#act/landing/awaited-checkouts.ts";
 import { letGoOfKept } from "#act/landing/kept-refs.ts";
 import { LandedLately } from "#act/landing/landed-lately.ts";
+import { settleHanded } from "#act/lead/hand-over.ts";
+import { postLetters } from "#act/lead/post-letters.ts";
 import { LostTerminals } from "#act/lost-terminals.ts";
 import { forgetSerenaProjects } from "#act/serena.ts";
 import { clearStaleLocks } from "#act/sling/git-locks.ts";
@@ -688,6 +690,9 @@ export class Daemon {
 
   /** Beside the tick, so that people are told of what stops it too. */
   private async tellNews(): Promise<void> {
+    const store = await this.world.writer();
+    await postLetters(store, this.world.clock.now());
+    await settleHanded(store, this.world.processes, this.world.clock.now());
     for (const { name, ok, detail, subjects } of await tellPeople(this.world)) {
       this.options.log.record(ok ? "info" : "warn", ok ? "people.told" : "people.not_told", { name, subjects, detail });
     }

@@ -4,6 +4,7 @@
  * (control/caller.ts). A person's session speaks as the orchestrator: what is written to it lies in that box.
  */
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { z } from "zod";
 import { assertCaller } from "#control/caller.ts";
 import { isSetUp } from "#control/set-up.ts";
 import { ORCHESTRATOR_ADDRESS } from "#domain/model/protocol.ts";
@@ -12,7 +13,7 @@ import { systemExec } from "#sys/exec.ts";
 import { findRoot, type Root } from "#sys/root.ts";
 import { ownProgram } from "#sys/self.ts";
 import { findWorkingDirectory } from "#sys/working-directory.ts";
-import { serve } from "./server.ts";
+import { type ServerParts, serve } from "./server.ts";
 import type { Caller } from "./tools.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -23,6 +24,9 @@ const FOR_PERSONS =
   "Overseer runs a fleet of coding agents in this repository. sling or do puts agents to work, mail and status tell how they get on, review and accept land what they made. Long answers end with a word for 'read'. Land, answer and stop only what the user would want you to.";
 const NOT_HERE = "Overseer is not set up in this directory ('overseer init' does that); it offers no tools here.";
 
+const NOT_LED =
+  "No session leads the Overseer fleet of this repository ('overseer lead on' lets yours); it offers no tools here.";
+
 /** Resolves when its client has gone. */
 export async function openServer(
   words: readonly string[],
@@ -30,20 +34,20 @@ export async function openServer(
   version: string,
   transport: Transport,
 ): Promise<void> {
-  const { root: flag, spawns } = readWords(words);
+  const { root: flag, spawns, lead } = readWords(words);
   const isAgent = !!env.OVERSEER_ATTEMPT;
   const root = await findRootHere(flag, env);
   if (!isAgent && root) await assertPersonHere(root, env);
-  const caller: Caller | null = isAgent ? (spawns ? "spawner" : "agent") : root ? "person" : null;
-  const server = await serve(
-    {
-      ...{ version, caller, exec: systemExec() },
-      instructions: isAgent ? FOR_AGENTS : root ? FOR_PERSONS : NOT_HERE,
-      program: ownProgram(),
-      env: environmentOf(env, isAgent, flag === undefined ? undefined : root),
-    },
-    transport,
-  );
+  const parts = {
+    ...{ version, exec: systemExec(), program: ownProgram() },
+    env: environmentOf(env, isAgent, flag === undefined ? undefined : root),
+  };
+  // The plugin is there in every session of the person's, an agent's among them, and means none but those that lead.
+  const offers = root !== undefined && (!lead || (!isAgent && (await isLeadOn(parts))));
+  const caller: Caller | null = !offers ? null : !isAgent ? "person" : spawns ? "spawner" : "agent";
+  const told = isAgent ? FOR_AGENTS : FOR_PERSONS;
+  const instructions = offers ? told : root === undefined ? NOT_HERE : NOT_LED;
+  const server = await serve({ ...parts, caller, instructions }, transport);
   await new Promise<void>((resolve) => {
     server.onclose = () => resolve();
     // The library does not notice that its client has gone.
@@ -52,10 +56,21 @@ export async function openServer(
   });
 }
 
-function readWords(words: readonly string[]): { readonly root: string | undefined; readonly spawns: boolean } {
+interface ServerWords {
+  readonly root: string | undefined;
+  readonly spawns: boolean;
+  /** Only where sessions lead. */
+  readonly lead: boolean;
+}
+
+function readWords(words: readonly string[]): ServerWords {
   const at = words.indexOf("--root");
   const attached = words.find((word) => word.startsWith("--root="))?.slice("--root=".length);
-  return { root: at < 0 ? attached : words[at + 1], spawns: words.includes("--spawns") };
+  return {
+    root: at < 0 ? attached : words[at + 1],
+    spawns: words.includes("--spawns"),
+    lead: words.includes("--lead"),
+  };
 }
 
 /** Undefined where Overseer is not set up; an editor opens directories of all kinds. */
@@ -83,6 +98,13 @@ async function assertPersonHere(root: Root, env: Env): Promise<void> {
     "mcp",
   );
 }
+
+async function isLeadOn({ exec, program, env }: Pick<ServerParts, "exec" | "program" | "env">): Promise<boolean> {
+  const { code, stdout } = await exec.run([...program, "lead", "status", "--json"], { env });
+  return code === 0 && LEADS.safeParse(JSON.parse(stdout)).success;
+}
+
+const LEADS = z.object({ on: z.literal(true) });
 
 function environmentOf(env: Env, isAgent: boolean, named: Root | undefined): Record<string, string> {
   // The server itself is run without a compiler (bin/overseer), which is not meant for what it starts.

@@ -123,6 +123,28 @@ export const TOOLS: readonly Tool[] = [
     ({ on }) => ({ words: ["mail", "check", "--wait", ...many("on", on)] }),
   ),
   define(
+    "learn",
+    EVERYBODY,
+    "Say in a sentence what others should know; or find what they found out.",
+    {
+      text: maybe,
+      tags: texts,
+      paths: texts,
+      fails: maybe.describe("A command that fails"),
+      fix: maybe.describe("What to run instead"),
+      find: maybe.describe("Words, instead of text"),
+    },
+    ({ text: said, tags, paths, fails, fix, find }) => ({
+      words:
+        find === undefined
+          ? [
+              ...["learnings", "add", ...many("tag", tags), ...many("path", paths)],
+              ...[...one("fails", fails), ...one("fix", fix), ...(said === undefined ? [] : ["--", said])],
+            ]
+          : ["learnings", "search", "--", find],
+    }),
+  ),
+  define(
     "sling",
     ["spawner", "person"],
     "Start an agent in its own worktree, on a task of a plan or on a prompt. You hear by mail how it ended.",

@@ -64,9 +64,9 @@ test.each([
   expect(text).toContain("Reported goal_");
   expect(text).toContain("ada#1");
   expect(fleet.events(slung, "update.taken").map(({ data }) => data.via)).toEqual(["command"]);
-  expect(["report", "ask", "mail", "wait", "status"].filter((name) => !offers(last, `mcp__overseer__${name}`))).toEqual(
-    [],
-  );
+  expect(
+    ["report", "ask", "mail", "wait", "learn", "status"].filter((name) => !offers(last, `mcp__overseer__${name}`)),
+  ).toEqual([]);
   expect(["accept", "answer", "sling"].filter((name) => offers(talks(fleet)[0], `mcp__overseer__${name}`))).toEqual([]);
   expect(offers(last, "mcp__own__shout")).toBe(true);
   expect(fleet.status(slung)).toBe("");

@@ -34,7 +34,7 @@ test("MCP-1, FENCE-1: an agent lists and calls its tools; no person's tool; and 
   const fleet = await fleetOf();
   const { attempt, worktree } = await atRest(fleet, "clerk");
   const tools = await open(worktree, fleet.environment(attempt));
-  expect(await tools.names()).toEqual(["report", "ask", "mail", "wait", "status", "read"]);
+  expect(await tools.names()).toEqual(["report", "ask", "mail", "wait", "learn", "status", "read"]);
 
   const report = {
     ...{ status: "in_progress", summary: "Half of it", currentState: "parsed", nextActions: ["the rest"] },
@@ -64,6 +64,10 @@ test("MCP-1, FENCE-1: an agent lists and calls its tools; no person's tool; and 
   expect(await tools.call("mail", { do: "check" })).toMatchObject({ refused: false });
   expect((await tools.call("status")).text).toContain("clerk");
   expect((await tools.call("status", { about: "clerk" })).text).toContain("is active");
+  const known = { text: "The tests need the database.", tags: ["backend"], fails: "npm test", fix: "make db" };
+  expect(await tools.call("learn", known)).toMatchObject({ refused: false });
+  expect((await tools.call("learn", { find: "database" })).text).toContain("The tests need the database.");
+  expect((await tools.call("learn", {})).refused).toBe(true);
   expect((await tools.call("wait", {})).text).toContain("End your turn now");
   expect(
     (await tools.call("ask", { question: "Which calendar?", options: ["ISO", "Julian"], goOn: true })).text,
@@ -123,7 +127,7 @@ test("MCP-1, ORCH-1: a person's session plans, starts, answers, reviews, lands a
   writeFileSync(`${fleet.repo.path}/one.txt`, "one\n");
   const tools = await open(fleet.repo.path, person());
   expect(await tools.names()).toEqual([
-    ...["mail", "sling", "status", "do", "plan", "review", "accept", "reject", "answer", "nudge", "stop"],
+    ...["mail", "learn", "sling", "status", "do", "plan", "review", "accept", "reject", "answer", "nudge", "stop"],
     ...["report", "up", "read"],
   ]);
   const commit = "echo two > two.txt && git add two.txt && git commit -qm two";

@@ -30,7 +30,7 @@ export async function traceMessages(
   const { waiting } = await store.read({ waiting: waitingMessages(attempt) });
   const handed = waiting.filter((message) => message.status === "handed");
   if (handed.length === 0) return { seen: 0, requeued: 0 };
-  const found = await idsIn(trace.transcript);
+  const found = await findIdsInTranscript(trace.transcript);
   const outcome = await store.commit({
     at: trace.now,
     reads: { attempt: attemptByNumber(attempt), waiting: waitingMessages(attempt) },
@@ -56,7 +56,7 @@ export function idsInText(text: string): string[] {
   return [...text.matchAll(TAGGED_ID)].flatMap((match) => match[1] ?? []);
 }
 
-async function idsIn(path: string | undefined): Promise<ReadonlySet<string>> {
+export async function findIdsInTranscript(path: string | undefined): Promise<ReadonlySet<string>> {
   if (path === undefined) return new Set();
   const file = Bun.file(path);
   return new Set((await file.exists()) ? idsInText(await file.text()) : []);

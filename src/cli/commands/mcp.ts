@@ -7,8 +7,11 @@ const command: Command<Parts> = {
   name: "mcp",
   summary: "Serve the verbs as MCP tools, on standard input and output.",
   details:
-    "Agents that Overseer starts get it by themselves (agents.mcp): report, ask, mail, wait and status, and sling where their role may start others. In your own session (Claude Code, Codex, an editor) it also plans, answers, reviews and lands. Every tool is a command of this program; docs/mcp.md lists them.",
-  options: [{ name: "spawns", summary: "Offer sling to an agent; whether it may is still its role's to say." }],
+    "Agents that Overseer starts get it by themselves (agents.mcp): report, ask, mail, wait, learn and status, and sling where their role may start others. In your own session (Claude Code, Codex, an editor) it also plans, answers, reviews and lands. Every tool is a command of this program; docs/mcp.md lists them.",
+  options: [
+    { name: "spawns", summary: "Offer sling to an agent; whether it may is still its role's to say." },
+    { name: "lead", summary: "Offer tools only where 'overseer lead on' was said; for the plugin." },
+  ],
   examples: [
     { line: "claude mcp add overseer -- overseer mcp", why: "in Claude Code, for this project" },
     { line: "codex mcp add overseer -- overseer mcp", why: "in Codex" },

@@ -92,6 +92,8 @@ export interface FleetSummary {
   }[];
   readonly agents: readonly { readonly label: string; readonly seen: string; readonly work: string }[];
   readonly questions: readonly { readonly questionId: string; readonly text: string }[];
+  /** Reported done, not landed. */
+  readonly reviews: readonly { readonly agent: string; readonly node: string; readonly state: string }[];
 }
 
 /** For whoever leads: a person, or an agent outside any attempt. */
@@ -121,6 +123,11 @@ export function renderFleet(fleet: FleetSummary, compact: boolean): string {
       "Open questions",
       "None.",
       fleet.questions.map((question) => `- ${question.questionId}: ${inline(question.text, 160)}`),
+    ),
+    section(
+      "Reported done, not landed",
+      "None.",
+      fleet.reviews.map(({ agent, node, state }) => `- ${node} by ${agent}, ${state}`),
     ),
   ].join("\n\n");
 }

@@ -2,6 +2,12 @@
 import { nameOfActor } from "#domain/core/actor.ts";
 import type { EventOf } from "#domain/model/event.ts";
 
+/** By why a session leads. */
+const LEADS: Readonly<Record<string, string>> = {
+  resumed: ", as before",
+  "the-other-is-gone": ", because the one before is gone",
+};
+
 const PLACES: Readonly<Record<string, string>> = {
   session: "the session that wanted the goal",
   terminal: "status and 'overseer questions'",
@@ -36,6 +42,18 @@ export function reportSentence(event: EventOf): string | undefined {
       return ok
         ? `${channel} was told about ${subjects.join(", ")}.`
         : `${channel} could not be told about ${subjects.join(", ")}: ${withFullStop(detail)}`;
+    }
+    case "lead.on":
+      return `${who} lets their own sessions lead here.`;
+    case "lead.off":
+      return `${who} lets no session lead here any more.`;
+    case "lead.taken":
+      return `Session ${event.data.session} leads from now on${LEADS[event.because] ?? ""}.`;
+    case "lead.released":
+      return `Session ${event.data.session}, which led, has ended.`;
+    case "lead.read": {
+      const { letters } = event.data;
+      return letters === 0 ? undefined : `${letters} letters were written to the session that leads.`;
     }
     case "update.taken":
       return event.data.status

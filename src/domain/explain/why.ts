@@ -432,6 +432,11 @@ function otherSentence(event: EventOf, it: string): string | undefined {
     case "question.escalated":
     case "answer.refused":
     case "news.told":
+    case "lead.on":
+    case "lead.off":
+    case "lead.taken":
+    case "lead.released":
+    case "lead.read":
     case "update.taken":
     case "update.refused":
       return reportSentence(event);

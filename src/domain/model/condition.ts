@@ -5,6 +5,7 @@
  */
 import { AUTO, type AutoCondition, applyToAuto, applyToWorkers, WORKERS, type WorkersCondition } from "./auto.ts";
 import type { EventOf } from "./event.ts";
+import { applyToLead, LEAD, type LeadCondition } from "./lead.ts";
 import type { Allowance, BudgetOrigin, Spendable } from "./limits.ts";
 import { applyToModels } from "./model-spending.ts";
 import { applyToNews, type NewsCondition, newsId } from "./news.ts";
@@ -188,6 +189,7 @@ export type Condition =
   | TickCondition
   | ModelsCondition
   | NewsCondition
+  | LeadCondition
   | AutoCondition
   | WorkersCondition;
 
@@ -253,6 +255,12 @@ export function conditionOf(event: Pick<EventOf, "type" | "data">): string | und
       return TICK;
     case "news.told":
       return newsId(about.data.channel);
+    case "lead.on":
+    case "lead.off":
+    case "lead.taken":
+    case "lead.released":
+    case "lead.read":
+      return LEAD;
     case "model.asked":
       return MODELS;
     case "auto.started":
@@ -373,6 +381,12 @@ export function applyToCondition(known: Condition | undefined, event: EventOf): 
       return applyToModels(known, event);
     case "news.told":
       return applyToNews(known, event);
+    case "lead.on":
+    case "lead.off":
+    case "lead.taken":
+    case "lead.released":
+    case "lead.read":
+      return applyToLead(known, event);
     case "auto.started":
     case "auto.paused":
     case "auto.resumed":

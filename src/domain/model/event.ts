@@ -38,6 +38,7 @@ import type {
 import type { DispatchCap } from "./condition.ts";
 import type { CrystallizationBody, Evidence } from "./crystallization.ts";
 import type { GoalDefinition, Origin, Planning, PlanRevision, Priority, Proposal, RepoSnapshot } from "./goal.ts";
+import type { LeadSession } from "./lead.ts";
 import type { LearningBody, LearningOutcome, LearningSource } from "./learning.ts";
 import type { Allowance, BudgetOrigin, Spendable } from "./limits.ts";
 import type { MergeTier, PushWish, TakesBack } from "./merge.ts";
@@ -457,6 +458,15 @@ export interface EventData {
     readonly kept: readonly KeptNews[];
   };
 
+  /** A person's own sessions may lead here; the log is read for them from there on. */
+  "lead.on": { readonly cursor: number };
+  "lead.off": Record<string, never>;
+  /** That session leads from now on. */
+  "lead.taken": LeadSession;
+  "lead.released": { readonly session: string };
+  /** Letters were made for it of everything up to there. */
+  "lead.read": { readonly cursor: number; readonly letters: number };
+
   /** An agent's report was understood and did something. */
   "update.taken": {
     readonly via: "block" | "command" | "kept";
@@ -780,6 +790,11 @@ export const EVENT_TYPES = Object.keys({
   "question.escalated": 0,
   "answer.refused": 0,
   "news.told": 0,
+  "lead.on": 0,
+  "lead.off": 0,
+  "lead.taken": 0,
+  "lead.released": 0,
+  "lead.read": 0,
   "update.taken": 0,
   "update.refused": 0,
   "action.decided": 0,

@@ -1,0 +1,73 @@
+/**
+ * Writes letters to the session that leads, from the log, since they were last written: what happened and the place up to
+ * which it was read are one commit, so that nothing is told twice and nothing is passed over, whoever does it and
+ * however often. Done by the daemon and by the session itself; while none is open the letters wait in its box.
+ */
+import { queueEvent } from "#domain/inbox/mailing.ts";
+import { accept, type Decision } from "#domain/model/decision.ts";
+import type { EventOf } from "#domain/model/event.ts";
+import type { Letter } from "#domain/model/message.ts";
+import { ORCHESTRATOR_ADDRESS } from "#domain/model/protocol.ts";
+import { letterFor } from "#domain/reports/lead-letter.ts";
+import { lettersAfter, theLead } from "#store/lead.ts";
+import { messagesLike } from "#store/messages.ts";
+import type { Store } from "#store/store.ts";
+import { endOfLog } from "#store/tick.ts";
+import { nodeById, nodesOfGoal } from "#store/work.ts";
+
+/** Read at once; the rest follows in the next turn. */
+const AT_ONCE = 200;
+/** How far the log may run ahead of what was read while nothing of it is worth a letter. */
+const FAR_BEHIND = 1_000;
+/** So many letters are looked through for the one by which an agent asked. */
+const LATELY = 50;
+
+/** How many were written. */
+export async function postLetters(store: Pick<Store, "read" | "commit">, now: number): Promise<number> {
+  let written = 0;
+  for (;;) {
+    const { lead, end } = await store.read({ lead: theLead(), end: endOfLog() });
+    if (!lead?.active) return written;
+    const { events, mail } = await store.read({
+      events: lettersAfter(lead.cursor, AT_ONCE),
+      mail: messagesLike({ to: ORCHESTRATOR_ADDRESS, kind: "mail", limit: LATELY }),
+    });
+    const whole = events.length < AT_ONCE;
+    const cursor = whole ? Math.max(end, lead.cursor) : (events.at(-1)?.seq ?? lead.cursor);
+    const findMailed = (text: string) =>
+      mail.find(({ subject, body }) => text === (subject ? `${subject}\n\n${body}` : body))?.messageId;
+    const letters = (await Promise.all(events.map((event) => toLetter(store, event, findMailed)))).flatMap(
+      (letter) => letter ?? [],
+    );
+    if (letters.length === 0 && whole && cursor - lead.cursor < FAR_BEHIND) return written;
+    const outcome = await store.commit({
+      at: now,
+      reads: { still: theLead() },
+      decide: ({ still }): Decision<boolean> => {
+        // Somebody else has read on meanwhile: what they made of it counts.
+        if (!still?.active || still.cursor !== lead.cursor) return accept([], false);
+        const queued = letters.map((letter) =>
+          queueEvent({ agent: ORCHESTRATOR_ADDRESS }, letter, "overseer", "happened"),
+        );
+        const data = { cursor, letters: letters.length };
+        return accept([...queued, { type: "lead.read", actor: "overseer", because: "looked", data }], true);
+      },
+    });
+    if (outcome.ok && outcome.value) written += letters.length;
+    if (whole) return written;
+  }
+}
+
+async function toLetter(
+  store: Pick<Store, "read">,
+  event: EventOf,
+  findMailed: (text: string) => string | undefined,
+): Promise<Letter | undefined> {
+  const { goalId = "", nodeId = "" } = event;
+  const { node, nodes } = await store.read({
+    node: nodeById(goalId, nodeId),
+    ...(event.type === "goal.completed" ? { nodes: nodesOfGoal(goalId) } : {}),
+  } as { node: ReturnType<typeof nodeById>; nodes?: ReturnType<typeof nodesOfGoal> });
+  const tasks = (nodes ?? []).filter(({ kind }) => kind === "task").length;
+  return letterFor(event, { node, tasks, findMailed });
+}

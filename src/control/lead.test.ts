@@ -1,0 +1,189 @@
+/**
+ * ORCH-1 on a store in memory: letters of the log reach exactly one session, once, whoever opens, prompts, loses what
+ * it was handed, dies and comes back; and off is off.
+ */
+import { expect, test } from "bun:test";
+import { appendFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { settleHanded } from "#act/lead/hand-over.ts";
+import { postLetters } from "#act/lead/post-letters.ts";
+import { idsInText } from "#act/messages/trace-messages.ts";
+import { accept } from "#domain/model/decision.ts";
+import type { Message } from "#domain/model/message.ts";
+import { type VirtualProcesses, virtualProcesses } from "#sim/virtual-processes.ts";
+import { eventsMatching } from "#store/events.ts";
+import { memoryStore } from "#store/memory.ts";
+import { messagesLike } from "#store/messages.ts";
+import type { Store } from "#store/store.ts";
+import { scaled } from "../../test/support/scale.ts";
+import { tempDir } from "../../test/support/temp.ts";
+import { type TestWorld, worldOn } from "../../test/support/world.ts";
+import { answerLeadHook, type LeadMoment, readLead, switchLead } from "./lead.ts";
+
+/** Sessions of a person, each with a process and a transcript that keeps what its model was shown. */
+class Desk {
+  readonly store: Store = memoryStore();
+  private readonly processes: VirtualProcesses = virtualProcesses();
+  private readonly world: TestWorld = { ...worldOn(this.store), processes: this.processes };
+  private readonly pids = new Map<string, number>();
+  private readonly directory = tempDir("lead-");
+  private happenings = 0;
+  /** What sessions were really shown, by letter. */
+  readonly shown: string[] = [];
+
+  switch(on: boolean): Promise<boolean> {
+    return switchLead(this.world, on);
+  }
+
+  view() {
+    return readLead(this.world);
+  }
+
+  async happen(): Promise<void> {
+    this.happenings += 1;
+    const account = `account-${this.happenings}`;
+    await this.store.commit({
+      at: this.world.clock.now(),
+      reads: {},
+      decide: () =>
+        accept([{ type: "quota.restored", actor: "overseer", because: "test", data: { account } } as never], null),
+    });
+  }
+
+  /** What its hook answers; `takes`: whether it gets as far as the model. */
+  async at(session: string, moment: LeadMoment, { takes = true, source = "startup" } = {}): Promise<string> {
+    const pid = this.pids.get(session) ?? this.processes.spawn().pid;
+    this.pids.set(session, pid);
+    const transcript = join(this.directory, `${session}.jsonl`);
+    const world = { ...this.world, env: { CLAUDE_PID: String(pid) } };
+    const said = (await answerLeadHook(world, moment, { session, transcript, source })) ?? "";
+    if (!takes || said === "") return said;
+    appendFileSync(transcript, `${JSON.stringify({ content: said })}\n`);
+    this.shown.push(...idsInText((JSON.parse(said) as Hooked).hookSpecificOutput.additionalContext));
+    return said;
+  }
+
+  die(session: string): void {
+    const pid = this.pids.get(session);
+    if (pid !== undefined) this.processes.exit(pid);
+    this.pids.delete(session);
+  }
+
+  /** As the daemon does. */
+  async look(): Promise<void> {
+    await postLetters(this.store, this.world.clock.now());
+    await settleHanded(this.store, this.processes, this.world.clock.now());
+  }
+
+  /** How often a letter was written, as the log has it. */
+  async written(): Promise<number> {
+    const { events } = await this.store.read({ events: eventsMatching({ type: "message.queued", limit: 1_000 }) });
+    return events.length;
+  }
+
+  async letters(): Promise<Message[]> {
+    return (await this.store.read({ found: messagesLike({ to: "orchestrator", limit: 1_000 }) })).found;
+  }
+}
+
+interface Hooked {
+  readonly hookSpecificOutput: { readonly additionalContext: string };
+}
+
+const step = fc.oneof(
+  { weight: 3, arbitrary: fc.constant({ kind: "happen" } as const) },
+  { weight: 2, arbitrary: fc.constant({ kind: "look" } as const) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant("prompt" as const),
+      session: fc.constantFrom("a", "b"),
+      takes: fc.boolean(),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constantFrom("start" as const, "stop" as const, "close" as const, "kill" as const),
+      session: fc.constantFrom("a", "b"),
+    }),
+  },
+);
+
+test("ORCH-1, MAIL-3: whatever sessions do, each letter reaches one of them, once, and has its receipt", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
+      const desk = new Desk();
+      await desk.switch(true);
+      let happened = 0;
+      for (const one of steps) {
+        if (one.kind === "happen") {
+          happened += 1;
+          await desk.happen();
+        } else if (one.kind === "look") await Promise.all([desk.look(), desk.look()]);
+        else if (one.kind === "prompt") {
+          await desk.at(one.session, "UserPromptSubmit", { takes: one.takes });
+          // What its hook said is lost with a session that ends before it could write it down.
+          if (!one.takes) desk.die(one.session);
+        } else if (one.kind === "start") await desk.at(one.session, "SessionStart");
+        else if (one.kind === "stop") await desk.at(one.session, "Stop");
+        else {
+          if (one.kind === "close") await desk.at(one.session, "SessionEnd");
+          desk.die(one.session);
+        }
+      }
+      for (const session of ["a", "b"]) desk.die(session);
+      await desk.at("c", "SessionStart");
+      await desk.at("c", "UserPromptSubmit");
+      await desk.at("c", "Stop");
+      expect(desk.shown.toSorted()).toEqual([...new Set(desk.shown)].sort());
+      expect(desk.shown).toHaveLength(happened);
+      expect(await desk.written()).toBe(happened);
+      expect((await desk.letters()).map(({ status }) => status)).toEqual(desk.shown.map(() => "seen"));
+    }),
+    { numRuns: scaled(150) },
+  );
+});
+
+test("ORCH-1: one leads; the second is told at its start, gets nothing, and takes over when the first has closed", async () => {
+  const desk = new Desk();
+  await desk.switch(true);
+  expect(await desk.at("a", "SessionStart")).toContain("You are the orchestrator");
+  expect(await desk.at("b", "SessionStart")).toContain("Another session (`a`");
+  await desk.happen();
+  expect(await desk.at("b", "UserPromptSubmit")).toBe("");
+  await desk.at("b", "SessionEnd"); // frees no place that is another's
+  expect(await desk.view()).toMatchObject({ on: true, session: "a" });
+  expect(await desk.at("a", "UserPromptSubmit")).toContain("The quota of account-1 is back.");
+  await desk.at("a", "SessionEnd");
+  expect(await desk.view()).toMatchObject({ session: null, waiting: 0 });
+  expect(await desk.at("b", "UserPromptSubmit")).toContain("You are the orchestrator");
+});
+
+test("PRIME-1: a compacted session is told again in short, and of letters only that they wait", async () => {
+  const desk = new Desk();
+  await desk.switch(true);
+  await desk.at("a", "SessionStart");
+  await desk.happen();
+  const again = await desk.at("a", "SessionStart", { source: "compact" });
+  expect(again).toContain("You are the orchestrator");
+  expect(again).toContain("1 letter waits for you");
+  expect(desk.shown).toEqual([]);
+});
+
+test("ORCH-1: off, nothing is said or written, and what happens meanwhile is no news later", async () => {
+  const desk = new Desk();
+  expect(await desk.at("a", "SessionStart")).toBe("");
+  await desk.happen();
+  expect(await desk.letters()).toEqual([]);
+  expect([await desk.switch(true), await desk.switch(true)]).toEqual([true, false]);
+  await desk.happen();
+  await desk.look();
+  expect([await desk.switch(false), await desk.switch(false)]).toEqual([true, false]);
+  expect((await desk.letters()).map(({ status }) => status)).toEqual(["expired"]);
+  expect(await desk.view()).toMatchObject({ on: false, session: null, waiting: 0 });
+  await desk.happen();
+  await desk.switch(true);
+  expect(await desk.at("a", "UserPromptSubmit")).not.toContain("account-");
+});
