@@ -47,6 +47,7 @@ import {
   patienceOfDown,
   tickHaltedBy,
 } from "./support/daemon-observations.ts";
+import { toldByMulch, toldOfExpertise } from "./support/expertise-observations.ts";
 import { exportedTo } from "./support/exporter-observations.ts";
 import { failedAgain, guardSets, stalledTwice, stillForHalfAnHour, warningSeen } from "./support/guard-observations.ts";
 import {
@@ -481,6 +482,9 @@ const rows: Readonly<Record<string, Observation>> = {
     observe: adaTold,
   },
   "channels.timeout": { changed: "channels: {timeout: 1s}", observe: slowNotice },
+  "mulch.enabled": { changed: "mulch: {enabled: true}", observe: toldOfExpertise },
+  "mulch.domains": { changed: "mulch: {domains: [web]}", observe: toldByMulch },
+  "mulch.primeFormat": { changed: "mulch: {primeFormat: xml}", observe: toldByMulch },
   "serena.enabled": {
     changed: "serena: {enabled: true}",
     observe: slung(({ attempt }) => existsSync(`${attempt.worktree}/.serena/project.yml`)),
@@ -496,7 +500,7 @@ const rows: Readonly<Record<string, Observation>> = {
 };
 
 /** Keys that nothing reads yet, at most: this number only goes down. */
-const MOST_NOT_BUILT = 4;
+const MOST_NOT_BUILT = 1;
 
 const keys = valueKeys();
 const notBuilt = keys.filter((key) => key.notBuilt !== undefined).map(({ name }) => name);

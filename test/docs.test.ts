@@ -19,7 +19,7 @@ import { findProofs, idsInName, listRequirements } from "../scripts/requirements
 import { UNEXPLAINED } from "./bench/table.ts";
 
 /** Rows that no test carries. Lower it with every row that is proven. */
-const MOST_UNPROVEN = 31;
+const MOST_UNPROVEN = 30;
 
 const ROOT = join(import.meta.dir, "..");
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");

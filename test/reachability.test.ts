@@ -58,7 +58,6 @@ const ROW_OF_FEATURE: Readonly<Record<string, string>> = {
   "the guard": "GUARD-1",
   "clearing away old signals": "STORE-6",
   "the beads tracker": "BEADS-1",
-  "the mulch store of expertise": "MULCH-1",
 };
 
 /** Enough courses that most of what a fleet does happens in them. */

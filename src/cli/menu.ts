@@ -279,6 +279,12 @@ export const MENU: readonly MenuEntry<Parts>[] = [
     load: () => import("./commands/learnings.ts"),
   },
   {
+    name: "expertise",
+    group: "Agents",
+    summary: "Show, search and keep what is known in this repository.",
+    load: () => import("./commands/expertise.ts"),
+  },
+  {
     name: "syncs",
     group: "Agents",
     summary: "List what agents were told of others' learnings.",

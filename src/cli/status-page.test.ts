@@ -36,6 +36,7 @@ const QUIET = {
     frozen: null,
     off: [],
     unchecked: null,
+    expertise: null,
     standstills: [],
     next: null,
     auto: null,

@@ -154,7 +154,7 @@ function clip(name: string): string {
   return said.length > MOST_SIGNS ? `${said.slice(0, MOST_SIGNS)}…` : said;
 }
 
-function addDaemon(page: Page, { daemon, off, unchecked }: Status): void {
+function addDaemon(page: Page, { daemon, off, unchecked, expertise }: Status): void {
   page.line(inert(tellDaemon(daemon, page.now)), daemon.state === "running" ? undefined : "trouble");
   if (daemon.state === "running" || daemon.state === "not-ticking") {
     const indent = page.style.plain ? "" : "  ";
@@ -173,6 +173,7 @@ function addDaemon(page: Page, { daemon, off, unchecked }: Status): void {
   }
   if (off.length > 0) page.line(`Switched off: ${off.join(", ")}`);
   if (unchecked !== null) page.sentence(unchecked, "trouble");
+  if (expertise !== null) page.sentence(inert(expertise), "trouble");
 }
 
 function tellDaemon(daemon: DaemonStatus, now: number): string {

@@ -5,7 +5,6 @@
  */
 const NOT_BUILT: Readonly<Record<string, string>> = {
   beads: "the beads tracker",
-  mulch: "the mulch store of expertise",
 };
 
 /** What a key or a group is kept for while nothing reads it; undefined for one that is read. */

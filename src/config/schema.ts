@@ -509,9 +509,13 @@ const beads = group("The beads issue tracker (`bd`).", {
 });
 
 const mulch = group("The mulch store of expertise.", {
-  enabled: toggle(false, "Whether agents are primed with expertise from mulch."),
-  domains: texts("Domains to prime agents with; none means those that fit the agent's files."),
-  primeFormat: choice(["markdown", "xml", "json"], "markdown", "Format in which expertise is given to agents."),
+  enabled: toggle(false, "Whether agents are told what mulch knows, and `expertise record` keeps things in it."),
+  domains: texts("Its domains that every agent is told of; none means those that fit the agent's files."),
+  primeFormat: choice(
+    ["markdown", "xml", "json"],
+    "markdown",
+    "Format in which expertise is given to agents, from wherever it comes.",
+  ),
 });
 
 const serena = group("The Serena code tools.", {

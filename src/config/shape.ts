@@ -1,2 +1,2 @@
 /** Of the schema of the configuration, so that a checked copy of another version is recognised. Made by scripts/docs.ts. */
-export const CONFIG_SHAPE = "1doznxydi1x3";
+export const CONFIG_SHAPE = "1h78ibzlnzhtj";

@@ -28,6 +28,7 @@ import type { RestoreOutcome } from "#git/wip-restore.ts";
 import type { AddedWork } from "./add-work.ts";
 import type { AgentDetail, AgentView, NukeOutcome } from "./agents.ts";
 import type { DownOutcome, StoppedAgent } from "./daemon.ts";
+import type { ExpertiseFound } from "./expertise.ts";
 import type { FollowedEnd } from "./followed-goal.ts";
 import type { GuardStatus } from "./guard.ts";
 import type { HealthView, SupervisionStats } from "./health.ts";
@@ -175,6 +176,8 @@ export const presentNudge: Present<Sent> = plain;
 export const presentLearnings: Present<readonly LearningView[]> = withTimes;
 export const presentLearning: Present<LearningDetail> = withTimes;
 export const presentLearningId = (learningId: string) => plain({ learningId });
+export const presentExpertise: Present<readonly ExpertiseFound[]> = plain;
+export const presentKeptExpertise: Present<{ readonly source: string; readonly id: string }> = plain;
 export const presentSyncs: Present<readonly SyncView[]> = withTimes;
 
 // Landing and worktrees

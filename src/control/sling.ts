@@ -5,6 +5,7 @@
 
 import { settleLeftovers } from "#act/attempt-end/end-attempt.ts";
 import { filterEnvironment } from "#act/attempt-files.ts";
+import { noteOffered, offerExpertise } from "#act/expertise.ts";
 import { landingTip } from "#act/landing/target-branch.ts";
 import { standOnSettings } from "#act/settings/stand-on-settings.ts";
 import { refuseTracked } from "#act/settings/tracked-state.ts";
@@ -56,6 +57,7 @@ import type { Readiness, Runtime } from "#runtimes/runtime.ts";
 import { openActions, presentConditions } from "#store/actions.ts";
 import { crystallizationById } from "#store/assignments.ts";
 import { attemptByNumber, attemptsOfNode, livingAttempts } from "#store/attempts.ts";
+import { goalById } from "#store/goals.ts";
 import { contextWindows } from "#store/signals.ts";
 import { lastAttemptsOfOpen } from "#store/tick.ts";
 import { nodesOfGoal } from "#store/work.ts";
@@ -314,7 +316,10 @@ export function notReady({ code, reason, hint }: Extract<Readiness, { ready: fal
 async function start(world: World, input: SlingInput, made: Made, tell: SlingProgress): Promise<Attempt> {
   for (let { plan } = made; ; ) {
     try {
-      return await act(world, await orderFor(world, input, { ...made, plan }), tell);
+      const { order, told } = await orderFor(world, input, { ...made, plan });
+      const attempt = await act(world, order, tell);
+      await noteOffered(world, attempt.attempt, told);
+      return attempt;
     } catch (error) {
       const chosen = input.name !== undefined && input.restart === undefined && input.follows === undefined;
       const isPlace = made.isPlace && (input.dispatchId !== undefined || input.restart !== undefined);
@@ -377,7 +382,11 @@ export interface Lineage {
   readonly depth: number;
 }
 
-async function orderFor(world: World, input: SlingInput, made: Made): Promise<SlingOrder> {
+async function orderFor(
+  world: World,
+  input: SlingInput,
+  made: Made,
+): Promise<{ readonly order: SlingOrder; readonly told: readonly string[] }> {
   const { plan, role, work, lineage, policy } = made;
   const { config, files } = await standOnSettings(world);
   const definition = await loadDefinition(role, files, resolveConfigured(world.root, config.agents.definitions));
@@ -401,6 +410,12 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
     ? splitHandoffOf(source.node, source.left, { wip, commit: source.commit, ...source.attempt })
     : handoffOf(work.node, work.handoff, wip, lastCommit, last);
   const limits = resolveLimits(agentLimits(limitsOf(config)), made.doctrine?.limits, work.node.hints.limits);
+  const { goal } = await (await world.writer()).read({ goal: goalById(plan.goalId) });
+  const expertise = await offerExpertise(world, {
+    domains: [...new Set([...input.tags, ...work.node.tags, ...(goal?.tags ?? [])])],
+    paths: plan.scope ?? [],
+    node: nodeKey(plan.goalId, plan.workNodeId),
+  });
   const overlayOf = (attempt: Attempt): OverlayInput => {
     const spawn = role.canSpawn
       ? maySpawn(role, { depth: attempt.depth, maxDepth: config.agents.maxDepth })
@@ -417,14 +432,14 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
       files: plan.scope ?? [],
       ...(lineage.parent ? { parent: lineage.parent.agent } : {}),
       depth: attempt.depth,
-      expertise: [],
+      expertise: expertise.text,
       ...(handoff ? { handoff } : {}),
       ...(sentBack ? { sentBack } : {}),
       ...(wip ? { wipRef: wip } : {}),
       checks: checksToMeet(config, work.node),
     };
   };
-  return {
+  const order: SlingOrder = {
     goalId: plan.goalId,
     nodeId: plan.workNodeId,
     ...(work.prompted ? { prompted: work.prompted } : {}),
@@ -470,6 +485,7 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
     systemPrompt: (attempt) => `${definition.text.trimEnd()}\n\n${renderOverlay(overlayOf(attempt))}`,
     prime: (attempt) => renderPrime(overlayOf(attempt)),
   };
+  return { order, told: expertise.learningIds };
 }
 
 /** Where goal and node are told apart: ids that were drawn have no dash, those made of words have single ones. */

@@ -1,4 +1,5 @@
 /** The state of the fleet, in one answer: what a person looks at first. It reads and never writes. */
+import { tellExpertiseTrouble } from "#act/expertise-notes.ts";
 import { problemNow, type SafeMode, safeModeIn } from "#act/safe-mode.ts";
 import { areSettingsAtRest } from "#act/settings/settings-at-rest.ts";
 import type { Config } from "#config/schema.ts";
@@ -95,6 +96,8 @@ export interface Status extends Explained {
   readonly off: readonly string[];
   /** That nothing proves what agents report, while a daemon puts them to work; null where there is a check. */
   readonly unchecked: string | null;
+  /** Which source of expertise did not answer when agents began, and why; null where all did. */
+  readonly expertise: string | null;
 }
 
 /** A goal in one line, as lists and `status` show it. */
@@ -274,6 +277,7 @@ export async function readFleetStatus(world: World): Promise<Status> {
     frozen: fleet?.status === "frozen" ? { since: fleet.since, by: fleet.by, reason: fleet.reason } : null,
     off: listSwitchedOff(config, daemon),
     unchecked: tellUncheckedFleet(config, daemon),
+    expertise: await tellExpertiseTrouble(world),
   };
   const explained = await explainStatus(world, store, status, seen, config);
   const stalled = status.agents.map((one) => addStall(one, explained, seen.nodes));

@@ -1,4 +1,5 @@
-/** What finished work took, for estimates of what is planned: the attempts on nodes that are done. */
+/** What finished work took, for estimates of what is planned, and what it left behind for whoever comes later. */
+import type { FinishedNode } from "#domain/learnings/expertise.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
 import { nodeKey } from "#domain/model/work.ts";
 import type { FinishedTry } from "#domain/plans/estimate.ts";
@@ -25,6 +26,28 @@ export function listFinishedTries(nodes: number): Query<FinishedTry[]> {
         toFinishedTry(attempt, tables.pulses.get(attempt.attempt)),
       );
     },
+  };
+}
+
+/** The newest handoffs of nodes that are done, each with its node; a node names the one that holds now. */
+export function listFinishedHandoffs(limit: number): Query<FinishedNode[]> {
+  return {
+    sql: `select c.doc, n.doc as node from crystallizations c
+      join nodes n on n.goal_id = c.goal_id and n.node_id = c.node_id
+      where n.status = 'done' order by c.created_at desc, c.id limit ?1`,
+    args: [limit],
+    read: (rows) => rows.map(({ doc, node }) => ({ left: JSON.parse(String(doc)), node: JSON.parse(String(node)) })),
+    memory: (tables) =>
+      [...tables.entities.crystallization.values()]
+        .flatMap((left): FinishedNode[] => {
+          const node = tables.entities.node.get(nodeKey(left.goalId, left.workNodeId ?? ""));
+          return node?.status === "done" ? [{ left, node }] : [];
+        })
+        .sort(
+          ({ left: a }, { left: b }) =>
+            b.createdAt - a.createdAt || compareText(a.crystallizationId, b.crystallizationId),
+        )
+        .slice(0, limit),
   };
 }
 

@@ -12,7 +12,7 @@ import type { Steering } from "#domain/signals/reflex.ts";
 import type { Signal } from "#domain/signals/signal.ts";
 import { type AgentRow, agentsAtWork } from "#store/agent-rows.ts";
 import { attemptByNumber } from "#store/attempts.ts";
-import { listFinishedTries } from "#store/finished-work.ts";
+import { listFinishedHandoffs, listFinishedTries } from "#store/finished-work.ts";
 import { costsOfGoals, lastLandings, readyTasks } from "#store/fleet-sight.ts";
 import { listOpenGoals } from "#store/goals.ts";
 import type { SignalLog } from "#store/signal-log.ts";
@@ -206,6 +206,12 @@ export function signalLogSuite(name: string, open: () => Promise<OpenedLog>): vo
         [second, null],
       ]);
       expect((await tries(1)).map((one) => one.attempt.attempt)).toEqual([second]);
+      // finishByHand leaves a handoff with each, the later one first.
+      const { all, last } = await store.read({ all: listFinishedHandoffs(10), last: listFinishedHandoffs(1) });
+      const told = all.map(({ node, left }) => [node.workNodeId, node.crystallizationId, left.crystallizationId]);
+      expect(told.map(([, , id]) => id)).toEqual([`C_${second}`, `C_${first}`]);
+      expect(told.every(([, held, id]) => held === id)).toBe(true);
+      expect(last).toEqual(all.slice(0, 1));
     });
   });
 }

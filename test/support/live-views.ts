@@ -66,6 +66,7 @@ export function liveStatus(agents: number, more: Partial<Status> = {}): Status {
       frozen: null,
       off: [],
       unchecked: null,
+      expertise: null,
     },
     mergeQueue: { waiting: 0, testing: 0, parked: 0, oldest: null, entries: [] },
     ...{ target: "main", costUsd: 0, ready: [], landings: [] },

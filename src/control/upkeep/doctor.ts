@@ -12,6 +12,7 @@ import { makeSettingsReader } from "#act/settings/settings-reader.ts";
 import { listTrackedState, refuseTracked, toTrackedError } from "#act/settings/tracked-state.ts";
 import { noticesOf } from "#config/load.ts";
 import { daemonStatus } from "#control/daemon-status.ts";
+import { mulchFindings } from "#control/expertise.ts";
 import { awayFromHome, readSafeMode } from "#control/status.ts";
 import { readCheckFacts } from "#control/unchecked.ts";
 import type { World } from "#control/world.ts";
@@ -85,6 +86,7 @@ export async function examine(world: World, waiting: ReportWaiting = () => undef
       ["runners", () => runnerFinding(world)],
       ["telemetry", () => exportFinding(world)],
       ["serena", () => serenaFindings(world)],
+      ["mulch", () => expertiseFindings(world)],
       ["database", () => database(world)],
       ["leftovers", () => leftoverFindings(world)],
       ["disk", () => diskFinding(world)],
@@ -105,6 +107,13 @@ async function scratchPlace({ files, processes, socketDir }: World): Promise<str
   const path = `${place}/doctor-${processes.self().pid}`;
   await files.makeDir(path, { mode: 0o700 });
   return path;
+}
+
+/** Without a store or settings that can be read, nothing is said of it. */
+async function expertiseFindings(world: World): Promise<readonly Finding[]> {
+  const settings = await settingsOf(world);
+  const ready = (await inspectStore(databasePath(world))).state === "ready";
+  return settings?.config.mulch.enabled && settings.hold === null && ready ? mulchFindings(world) : [];
 }
 
 type Check = readonly [name: string, look: () => Promise<Finding | readonly Finding[]>];

@@ -23,6 +23,7 @@ const FOR_AGENTS: Readonly<Record<string, true | readonly string[]>> = {
   mcp: true,
   config: ["show", "get", "explain", "schema", "example"],
   learnings: ["list", "search", "show", "add"],
+  expertise: true,
   /** Whether it may is its role's to say; asked inside the claim. */
   sling: true,
   goal: ["list", "show"],

@@ -40,7 +40,7 @@ const fresh: OverlayInput = {
   files: ["src/auth/login.ts", "src/auth/login.test.ts"],
   parent: "build-lead",
   depth: 1,
-  expertise: [],
+  expertise: "",
   checks: [{ name: "test", command: "bun test" }],
 };
 
@@ -50,7 +50,7 @@ const handedOver: OverlayInput = {
   parent: undefined,
   depth: 0,
   files: [],
-  expertise: ["Sessions live in redis; see src/session.ts."],
+  expertise: "- Sessions live in redis; see src/session.ts.",
   handoff: {
     by: "auth-login",
     attempt: 47,
@@ -189,7 +189,7 @@ const hostile: fc.Arbitrary<OverlayInput> = fc
     branch: id,
     base: { branch: other, commit: id },
     files,
-    expertise: list,
+    expertise: list.join("\n"),
     wipRef: handed ? id : undefined,
     sentBack: handed ? { by: name, commit: id, words: text } : undefined,
     spec: { path: other, text: spec },

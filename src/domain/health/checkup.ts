@@ -30,6 +30,15 @@ export function judgeTried(check: string, tried: readonly Tried[], fine: string,
   return { check, ok: false, detail: `it fails where ${failed.what}: ${failed.problem}`, next: failed.next ?? next };
 }
 
+/** MULCH-1: what came of asking it. */
+export function judgeMulch(tried: { readonly records: number } | { readonly problem: string }): Finding {
+  const check = "mulch";
+  if ("records" in tried) return { check, ok: true, detail: `it answers, with ${tried.records} records` };
+  const next =
+    "Install it (npm install --global @os-eco/mulch-cli) and run 'mulch init', or set mulch.enabled: false; agents begin without it.";
+  return { check, ok: false, detail: tried.problem, next };
+}
+
 export interface DiskFacts {
   readonly freeBytes: number;
   readonly totalBytes: number;

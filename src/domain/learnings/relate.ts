@@ -78,7 +78,12 @@ function listAbove(place: string): string[] {
 }
 
 /** The keys under which a party is found. */
-export function keysOfParty({ tags, parent, parentNode, near }: Party): string[] {
+export function keysOfParty({
+  tags,
+  parent,
+  parentNode,
+  near,
+}: Pick<Party, "tags" | "parent" | "parentNode" | "near">): string[] {
   return unique([
     ...tags.map((tag) => `tag ${tag}`),
     ...(parent === null ? [] : [`parent ${parent}`]),

@@ -296,7 +296,7 @@ describe("NUDGE-2: nothing that Overseer writes is read back as an answer", () =
           files: [words, more],
           parent: words,
           depth: 1,
-          expertise: [words],
+          expertise: words,
           ...(handoff ? { handoff } : {}),
           wipRef: more,
           checks: [{ name: words, command: more }],

@@ -1,0 +1,79 @@
+/**
+ * The sources of expertise: our own over the store in memory, and mulch itself. Beside the suite, what becomes of a mulch
+ * that is missing, hangs or talks nonsense.
+ */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { openExpertise } from "#act/expertise.ts";
+import { addByHand } from "#control/learnings.ts";
+import { makeMulchExpertise } from "#expertise/mulch.ts";
+import { memoryStore } from "#store/memory.ts";
+import { type Exec, systemExec } from "#sys/exec.ts";
+import { tempDir, tempRepo } from "../support/temp.ts";
+import { worldOn } from "../support/world.ts";
+import { expertiseSuite } from "./expertise.suite.ts";
+
+setDefaultTimeout(30_000);
+
+expertiseSuite("own", async () => {
+  const world = worldOn(memoryStore());
+  const add = ({ text, domain }: { text: string; domain: string }) =>
+    addByHand(world, { text, tags: [domain], paths: [] });
+  const [own] = await openExpertise(world, { node: null, checkout: "/", add });
+  if (own === undefined) throw new Error("it is off");
+  return own;
+});
+
+const TOOLS = join(import.meta.dir, "../../node_modules/.bin");
+const env = { ...(process.env as Record<string, string>), PATH: `${TOOLS}:${process.env.PATH}` };
+
+/** A repository in which somebody has run `mulch init`. */
+function mulchRepo(): string {
+  const { path } = tempRepo();
+  const done = Bun.spawnSync(["mulch", "init"], { cwd: path, env });
+  if (done.exitCode !== 0) throw new Error(done.stderr.toString());
+  return path;
+}
+
+const repo = mulchRepo();
+expertiseSuite("mulch", async () => makeMulchExpertise({ exec: systemExec(), env, cwd: repo }));
+
+test("MULCH-1: without a name, the domains that fit the files are told; a name of a domain is no option", async () => {
+  const mulch = makeMulchExpertise({ exec: systemExec(), env, cwd: repo });
+  const told = await mulch.prime({ domains: [], paths: ["src/auth/login.ts"], budgetBytes: 10_000 });
+  expect(told.ok && new Set(told.value.map(({ domain }) => domain))).toEqual(new Set(["auth"]));
+  const item = { domain: "--help", kind: "convention", text: "x", because: null, provenance: "human:ada" } as const;
+  expect(await mulch.record(item)).toMatchObject({ ok: false });
+  expect(existsSync(join(repo, "pwned"))).toBe(false);
+});
+
+/** A program of that name that does this. */
+function stub(script: string): Record<string, string> {
+  const directory = tempDir("bin-");
+  mkdirSync(directory, { recursive: true });
+  writeFileSync(join(directory, "mulch"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  return { ...env, PATH: `${directory}:/usr/bin:/bin` };
+}
+
+/** As patient as a test may be. */
+const hasty: Exec = { run: (argv, options) => systemExec().run(argv, { ...options, timeoutMs: 300 }) };
+
+test.each([
+  ["is missing", { ...env, PATH: "/nowhere" }, "no program"],
+  ["hangs", stub("exec sleep 1000"), "did not answer"],
+  ["talks nonsense", stub("echo 'All good 🌱'"), "cannot be read"],
+  ["answers in another shape", stub(`echo '{"success": true, "domains": {"auth": 1}}'`), "cannot be read"],
+  ["never stops talking", stub("exec yes '{'"), "did not answer"],
+  [
+    "fails",
+    stub(`echo '{"success": false, "error": "No .mulch/ directory found."}' >&2; exit 1`),
+    "No .mulch/ directory",
+  ],
+  ["dies", stub("kill -9 $$"), "cannot be read"],
+])("MULCH-1: one that %s is an answer, too", async (_what, its, problem) => {
+  const mulch = makeMulchExpertise({ exec: hasty, env: its, cwd: repo });
+  const answer = await mulch.prime({ domains: [], paths: [], budgetBytes: 1_000 });
+  expect(answer).toMatchObject({ ok: false });
+  expect(answer.ok ? "" : answer.problem).toContain(problem);
+});
