@@ -4,17 +4,19 @@
  * sessions one leads. Where nobody said so, nothing happens.
  */
 import { afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { idMark } from "#domain/inbox/injection.ts";
 import type { Message } from "#domain/model/message.ts";
 import { renderScript, type Step } from "#runtimes/scripted/language.ts";
 import { claudeProgram, modelEnvironment } from "../support/claude.ts";
 import { ClaudeWorld } from "../support/claude-world.ts";
 import { bundled } from "../support/cli.ts";
-import { modelPrompt, type ToolCall } from "../support/model-server.ts";
+import { modelPrompt, type ToolCall, textOf } from "../support/model-server.ts";
 import { leadTool, PersonSession, PLUGIN } from "../support/person-session.ts";
+import { isLongLane } from "../support/scale.ts";
 import { run, say, wait } from "../support/steps.ts";
+import { tempDir } from "../support/temp.ts";
 
 setDefaultTimeout(120_000);
 beforeAll(bundled);
@@ -151,33 +153,75 @@ test("ORCH-1: of two sessions one leads and the other is told; closed or killed,
   expect(await second.prompt(plain("Still?"))).not.toContain("For nobody.");
 });
 
-test("ORCH-1: installed as Claude Code installs plugins, it does nothing and writes nothing where nobody said so", async () => {
-  const fleet = await begin();
-  const project = join(PLUGIN, "..");
+function install(fleet: ClaudeWorld, marketplace: string, plugin: string): void {
+  const env = { ...process.env, ...modelEnvironment(fleet.model.url), CLAUDE_CONFIG_DIR: fleet.configDir };
   for (const words of [
-    ["marketplace", "add", project],
-    ["install", "overseer@overseer"],
+    ["marketplace", "add", marketplace],
+    ["install", plugin],
   ]) {
-    const env = { ...process.env, ...modelEnvironment(fleet.model.url), CLAUDE_CONFIG_DIR: fleet.configDir };
     expect(Bun.spawnSync([claudeProgram(), "plugin", ...words], { env }).exitCode).toBe(0);
   }
-  const settings = fleet.settings();
-  const before = fleet.rows("select seq from events").length;
-  const session = open(fleet, []);
-  const shown = await session.prompt(plain("Hello"));
-  // It is there, with its skill and its commands.
-  expect(shown).toContain("overseer:lead");
-  expect(shown).not.toContain(PRIMED);
-  expect(shown.split("\n").filter((line) => line.startsWith(leadTool("")))).toEqual([]);
-  await session.close();
-  expect(fleet.rows("select seq from events").length).toBe(before);
-  await fleet.ok("lead", "on");
-  const second = open(fleet, []);
-  const led = await second.prompt(plain("Hello"));
-  expect(led).toContain(PRIMED);
-  expect(led.split("\n")).toContain(leadTool("sling"));
-  await second.close();
-  await fleet.ok("lead", "off");
-  expect(JSON.parse(await fleet.ok("lead", "status", "--json"))).toMatchObject({ on: false, session: null });
-  expect(fleet.settings()).toBe(settings);
-});
+}
+
+/** A plugin of the person's own, with one skill. */
+function ownPlugin(): string {
+  const home = tempDir("market-");
+  const files = {
+    ".claude-plugin/marketplace.json": JSON.stringify({
+      ...{ name: "mine", owner: { name: "me" } },
+      plugins: [{ name: "own", source: "./own", description: "Of my own." }],
+    }),
+    "own/.claude-plugin/plugin.json": JSON.stringify({ name: "own", version: "1.0.0", description: "Of my own." }),
+    "own/skills/sing/SKILL.md": "---\nname: sing\ndescription: Sings.\n---\n\nSing.\n",
+  };
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(home, name)), { recursive: true });
+    writeFileSync(join(home, name), text);
+  }
+  return home;
+}
+
+if (isLongLane()) {
+  test("ORCH-1: installed as Claude Code installs plugins, it does nothing and writes nothing where nobody said so", async () => {
+    const fleet = await begin();
+    install(fleet, join(PLUGIN, ".."), "overseer@overseer");
+    const settings = fleet.settings();
+    const before = fleet.rows("select seq from events").length;
+    const session = open(fleet, []);
+    const shown = await session.prompt(plain("Hello"));
+    // It is there, with its skill and its commands.
+    expect(shown).toContain("overseer:lead");
+    expect(shown).not.toContain(PRIMED);
+    expect(shown.split("\n").filter((line) => line.startsWith(leadTool("")))).toEqual([]);
+    await session.close();
+    expect(fleet.rows("select seq from events").length).toBe(before);
+    await fleet.ok("lead", "on");
+    const second = open(fleet, []);
+    const led = await second.prompt(plain("Hello"));
+    expect(led).toContain(PRIMED);
+    expect(led.split("\n")).toContain(leadTool("sling"));
+    await second.close();
+    await fleet.ok("lead", "off");
+    expect(JSON.parse(await fleet.ok("lead", "status", "--json"))).toMatchObject({ on: false, session: null });
+    expect(fleet.settings()).toBe(settings);
+  });
+
+  test("ORCH-1: an agent is led and does not lead: it has not the plugin that the person installed, and all their others", async () => {
+    world = await ClaudeWorld.start();
+    const fleet = world;
+    install(fleet, join(PLUGIN, ".."), "overseer@overseer");
+    install(fleet, ownPlugin(), "own@mine");
+    await fleet.ok("lead", "on");
+    const slung = await fleet.sling(plain("Say a word"), "--name", "ada");
+    await fleet.turns(slung, 1);
+    const shown = textOf(fleet.model.requests.findLast(({ kind }) => kind === "conversation") ?? never());
+    expect(shown).toContain("own:sing");
+    expect(shown).not.toContain("overseer:lead");
+    expect(shown).not.toContain(PRIMED);
+    expect(happened(fleet, "lead.taken")).toBe(0);
+  });
+}
+
+function never(): never {
+  throw new Error("The model was asked nothing.");
+}

@@ -5,7 +5,7 @@
 import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import type { Message } from "#domain/model/message.ts";
-import { bundled } from "../support/cli.ts";
+import { bundled, OVERSEER } from "../support/cli.ts";
 import { eventually, type Fleet } from "../support/fleet.ts";
 import { endedFleets } from "../support/fleets.ts";
 import { gitIn } from "../support/git-in.ts";
@@ -193,4 +193,24 @@ test("MCP-1: where Overseer is not set up it offers nothing, and it ends with it
     () => server === undefined || !systemProcesses().alive(server),
     () => "the end of the server",
   );
+});
+
+test("ORCH-1: what other CLIs need is printed to be pasted, and a hook that is told nonsense says nothing", async () => {
+  const fleet = await fleetOf();
+  const { text } = JSON.parse(await fleet.ok("lead", "snippet", "--json")) as { text: string };
+  const toml = /\[mcp_servers[^#]*/.exec(text)?.[0] ?? "";
+  const json = text.slice(text.indexOf("\n{"));
+  const { mcp_servers: servers } = Bun.TOML.parse(toml) as { mcp_servers: { overseer: { command: string } } };
+  expect(JSON.parse(json)).toEqual({ mcpServers: { overseer: { command: OVERSEER, args: ["mcp"] } } });
+  expect(servers.overseer.command).toBe(OVERSEER);
+  await fleet.ok("lead", "on");
+  const before = fleet.happened().length;
+  for (const told of ["", "[]", "null", "{", '{"session_id": 7}', '{"session_id": "a:b c"}']) {
+    const hook = Bun.spawnSync([OVERSEER, "lead", "hook", "UserPromptSubmit"], {
+      cwd: fleet.repo.path,
+      stdin: Buffer.from(told),
+    });
+    expect([hook.exitCode, hook.stdout.toString()]).toEqual([0, ""]);
+  }
+  expect(fleet.happened()).toHaveLength(before);
 });

@@ -191,6 +191,7 @@ test("HOOK-1: settings go into the attempt's own directory, and nobody speaks to
     ...JSON.parse(JSON.stringify(hookSettings(hooks))),
     env: { CLAUDE_CODE_SIMPLE: "0" },
     crossSessionInbound: "refuse",
+    enabledPlugins: { "overseer@overseer": false },
   });
 });
 

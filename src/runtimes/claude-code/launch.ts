@@ -236,6 +236,8 @@ function withOurs<S extends object>(hookPart: S) {
     crossSessionInbound: "refuse",
     // Set by a project's own settings, it makes 2.1.197 run without hooks; what is handed over here outweighs those.
     env: { CLAUDE_CODE_SIMPLE: "0" },
+    // Overseer's own plugin is for the session that leads; an agent would pay for its hooks and server and get nothing.
+    enabledPlugins: { "overseer@overseer": false },
   };
 }
 
