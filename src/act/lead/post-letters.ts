@@ -64,10 +64,12 @@ async function toLetter(
   findMailed: (text: string) => string | undefined,
 ): Promise<Letter | undefined> {
   const { goalId = "", nodeId = "" } = event;
-  const { node, nodes } = await store.read({
-    node: nodeById(goalId, nodeId),
-    ...(event.type === "goal.completed" ? { nodes: nodesOfGoal(goalId) } : {}),
-  } as { node: ReturnType<typeof nodeById>; nodes?: ReturnType<typeof nodesOfGoal> });
-  const tasks = (nodes ?? []).filter(({ kind }) => kind === "task").length;
+  const { node } = await store.read({ node: nodeById(goalId, nodeId) });
+  const tasks = event.type === "goal.completed" ? await countTasks(store, goalId) : 0;
   return letterFor(event, { node, tasks, findMailed });
+}
+
+async function countTasks(store: Pick<Store, "read">, goalId: string): Promise<number> {
+  const { nodes } = await store.read({ nodes: nodesOfGoal(goalId) });
+  return nodes.filter(({ kind }) => kind === "task").length;
 }
