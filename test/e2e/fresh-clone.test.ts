@@ -31,7 +31,9 @@ function withoutDevelopment(): string {
   };
   const modules = join(tempDir("prod-"), "node_modules");
   const needed = Object.entries(packages).filter(
-    ([path, { dev }]) => path !== "" && dev !== true && existsSync(join(ROOT, path)),
+    // What lies inside of another package comes with it.
+    ([path, { dev }]) =>
+      path !== "" && dev !== true && !path.includes("/node_modules/") && existsSync(join(ROOT, path)),
   );
   for (const [path] of needed) {
     const place = join(modules, "..", path);
