@@ -95,6 +95,22 @@ test("OTEL-1: only what a target has missed for more than a day is given up, and
   await exporter.end();
 });
 
+test("OTEL-1: what began in one of its lives and ends in another is whole", async () => {
+  const { clock, store, taken, begin } = scene();
+  const first = await begin();
+  await clock.advance(1_000);
+  await addGoal(store, "goal_A", T0);
+  await clock.advance(5_000);
+  await first.end();
+  const event = { type: "goal.cancelled", actor: "overseer", because: "test", data: { reason: null } } as const;
+  const decide = () => accept([{ ...event, goalId: "goal_A" }], null);
+  await store.commit({ at: clock.now(), reads: {}, decide });
+  const second = await begin();
+  await clock.advance(1_000);
+  await second.end();
+  expect(taken.map(({ startAt, endAt }) => [startAt, endAt])).toEqual([[T0, T0 + 6_000]]);
+});
+
 test("OTEL-1: it begins with what happens from then on, and knows what was open", async () => {
   const { clock, store, taken, begin } = scene();
   await completeGoal(store, "goal_old", T0);
