@@ -24,10 +24,10 @@ const IDLE: ReadonlySet<string> = new Set(
   "cd sleep echo printf true : exit set pushd popd wait time clear pwd kill".split(" "),
 );
 
-/** Without filters that shorten and, unless it is to be read by somebody, without the moves before it. */
-export function essentialParts(command: string, keepMoves = false): ShellCommand[] {
+/** Without filters that shorten, and without the moves before it. */
+export function essentialParts(command: string): ShellCommand[] {
   const parts = shellCommands(command.slice(0, LONGEST_COMMAND));
-  return parts.filter((part, index) => (keepMoves || !isMove(part, parts.length, index)) && !isShortener(part));
+  return parts.filter((part, index) => !isMove(part, parts.length, index) && !isShortener(part));
 }
 
 function isMove({ words }: ShellCommand, parts: number, index: number): boolean {

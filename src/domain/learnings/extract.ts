@@ -4,6 +4,8 @@
  * discovery. Whether a discovery is worth telling anybody is in its score; who is told is not known here (relate.ts).
  * Everything heard is data of others: it is quoted, cut and never followed.
  */
+import type { ShellWord } from "#domain/core/shell-words.ts";
+import { shellWord } from "#domain/core/shell-words.ts";
 import { failureIn } from "#domain/core/similarity.ts";
 import type { ToolUse } from "#domain/core/tools.ts";
 import { essentialParts, isLook, simplify } from "./command-shape.ts";
@@ -101,19 +103,21 @@ function hearCommand(ear: Ear, heard: Extract<Overheard, { kind: "call" }>, comm
   const [first] = solved;
   if (!remedy || !first) return { ear: next, found: [] };
   const names = remedy.names.map((word) => word.toLowerCase());
+  // By these two it is spoken of later.
+  const named = [commandKey(first.command), commandKey(remedy.fix)].map((one) => one.toLowerCase());
   if (names.length > 0 && names.every((one) => isTold(ear, [one]))) return { ear: next, found: [] };
   const discovery: Discovery = {
     kind: "failure-fix",
     text: remedy.text,
     key: `${commandKey(first.command)} => ${names.toSorted().join(" ")}`.slice(0, LONGEST_KEY),
     failing: first.failing,
-    fix: commandKey(command),
+    fix: commandKey(remedy.fix),
     paths: pathsIn(`${first.command} ${command}`),
     score: remedy.score,
     via: "tool",
     id,
   };
-  return { ear: remember(next, names), found: [discovery] };
+  return { ear: remember(next, names.length > 0 ? names : named), found: [discovery] };
 }
 
 const LONGEST_KEY = 400;
@@ -123,11 +127,15 @@ function hearWords(ear: Ear, heard: Extract<Overheard, { kind: "said" | "report"
   const hasMet = (anchor: string) => ear.met.some((one) => one.includes(anchor) || anchor.includes(one));
   let now = ear;
   const found: Discovery[] = [];
-  for (const { text, anchors, score } of findStatements(heard.text, { via, inTrouble: ear.inTrouble, hasMet })) {
+  for (const { text, anchors, stance, score } of findStatements(heard.text, {
+    via,
+    inTrouble: ear.inTrouble,
+    hasMet,
+  })) {
     if (isTold(now, anchors)) continue;
     // What is not worth telling may be said again, better.
     if (score >= WORTH_REMEMBERING) now = remember(now, anchors);
-    const key = `says ${anchors.toSorted().slice(0, 4).join(" ")}`.slice(0, LONGEST_KEY);
+    const key = `says ${anchors.toSorted().slice(0, 4).join(" ")} | ${stance}`.slice(0, LONGEST_KEY);
     found.push({ kind: "fact", text, key, failing: null, fix: null, paths: pathsIn(text), score, via, id: heard.id });
   }
   return { ear: now, found };
@@ -165,11 +173,16 @@ export function shellCommandIn(args: string): string | undefined {
   }
 }
 
+/** A quoted word stays one word. */
+function keyWord({ text, quoted }: ShellWord): string {
+  return quoted ? shellWord(text) : text;
+}
+
 /** How a shell command is recognised again: `npm test -- auth` and `npm test -- auth 2>&1 | tail` are one. */
 export function commandKey(command: string): string {
   return essentialParts(command)
     .map(({ joint, assignments, words }, index) =>
-      [index === 0 ? "" : joint, ...assignments.map(({ text }) => text), ...words.map(({ text }) => text)]
+      [index === 0 ? "" : joint, ...assignments.map(keyWord), ...words.map(keyWord)]
         .filter((word) => word !== "")
         .join(" "),
     )
@@ -189,7 +202,7 @@ export function commandOfFailure(failing: string): string {
   return failing.slice(0, failing.lastIndexOf(BETWEEN));
 }
 
-const PATH = /(?:^|[\s'"=])((?:[\w.@-]+\/)+[\w.@-]+)/g;
+const PATH = /(?:^|[\s'"=`(])((?:[\w.@-]+\/)+[\w.@-]+)/g;
 const MOST_PATHS = 5;
 const LOOKED_THROUGH = 1_000;
 

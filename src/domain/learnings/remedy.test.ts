@@ -1,13 +1,12 @@
 import { expect, test } from "bun:test";
-import type { Overheard } from "./extract.ts";
+import type { Discovery, Overheard } from "./extract.ts";
 import { listen, NEW_EAR } from "./extract.ts";
 
 type Step = readonly [command: string, ok: boolean, result?: string] | "edit";
 
-function scoreOf(...steps: readonly Step[]): number {
+function hear(steps: readonly Step[]): Discovery[] {
   let ear = NEW_EAR;
-  let best = 0;
-  steps.forEach((step, index) => {
+  return steps.flatMap((step, index) => {
     const call = { kind: "call", at: index * 1_000, id: `c${index}`, tool: "Bash" } as const;
     const heard: Overheard =
       step === "edit"
@@ -15,9 +14,12 @@ function scoreOf(...steps: readonly Step[]): number {
         : { ...call, does: "shell", args: JSON.stringify({ command: step[0] }), ok: step[1], result: step[2] ?? "" };
     const next = listen(ear, heard);
     ear = next.ear;
-    for (const { score } of next.found) best = Math.max(best, score);
+    return next.found;
   });
-  return best;
+}
+
+function scoreOf(...steps: readonly Step[]): number {
+  return Math.max(0, ...hear(steps).map(({ score }) => score));
 }
 
 const REFUSED = "Error: connect ECONNREFUSED 127.0.0.1:5432";
@@ -149,3 +151,34 @@ test("SYNC-1: what was tried before and failed too is no remedy", () => {
   ];
   expect(scoreOf(...tries, ["npm test --retry", true])).toBe(0);
 });
+
+test.each([
+  ["CONFIG='a; b c' npm run lint", "`CONFIG='a; b c' npm run lint` works"],
+  ["sh -c 'cd build && rm -rf *' && npm run lint", "`sh -c 'cd build && rm -rf *' && npm run lint` works"],
+  ["npm run lint --config x > out.txt 2>&1 | tail -3", "`npm run lint --config x > out.txt` works"],
+])("SYNC-1, EDGE-11: the remedy %j is told as it was typed, without what only shortens", (command, told) => {
+  expect(remedyOf(command)?.text).toContain(told);
+});
+
+test.each(["CONFIG=1 npm run lint\nrm -rf *", "CONFIG=`cat x` npm run lint", `CONFIG=${"x".repeat(400)} npm run lint`])(
+  "SYNC-1, EDGE-11: a remedy that cannot be told unchanged is not told: %j",
+  (command) => {
+    expect(remedyOf(command)).toBeUndefined();
+  },
+);
+
+test("SYNC-1: where another command made it work, that one is the remedy", () => {
+  const steps: Step[] = [
+    ["make all", false, "database does not exist"],
+    ["make db", true],
+    ["make all", true],
+  ];
+  expect(hear(steps)[0]).toMatchObject({ fix: "make db", text: expect.stringContaining("it works after `make db`") });
+});
+
+function remedyOf(command: string) {
+  return hear([
+    ["npm run lint", false, "Error: CONFIG is not set"],
+    [command, true],
+  ])[0];
+}

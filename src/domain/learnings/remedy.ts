@@ -7,7 +7,7 @@
 import { inline } from "#domain/core/quote.ts";
 import { tellingLine } from "#domain/core/similarity.ts";
 import type { SimpleCommand } from "./command-shape.ts";
-import { essentialParts, flagName, isFlag, isLook, isWrapper, simplify, verbOf } from "./command-shape.ts";
+import { flagName, isFlag, isLook, isWrapper, simplify, verbOf } from "./command-shape.ts";
 import { type FailureBlame, namesIn, remediesNamed } from "./failure-blame.ts";
 
 /** A command that failed and has no remedy yet. */
@@ -33,7 +33,9 @@ export interface Remedied {
   readonly remedy:
     | {
         readonly text: string;
-        readonly anchors: readonly string[];
+        /** The command that ended it. */
+        readonly fix: string;
+        /** What only the remedy names. */
         readonly names: readonly string[];
         readonly score: number;
       }
@@ -76,14 +78,13 @@ function describe(
   if (score === 0) return undefined;
   const says = tellingLine(last.result);
   const why = says === "" ? "" : ` (${inline(says, 160)})`;
-  const fails = inline(stripFilters(first.command), 180);
-  const works =
-    between.length > 0
-      ? `it works after ${between.map((one) => inline(stripFilters(one), 180)).join(" and ")}`
-      : `${inline(stripFilters(command), 240)} works`;
+  const fails = quoteCommand(first.command);
+  const ran = (between.length > 0 ? between : [command]).map(quoteCommand);
+  if (fails === undefined || ran.some((one) => one === undefined)) return undefined;
+  const works = between.length > 0 ? `it works after ${ran.join(" and ")}` : `${ran[0]} works`;
   return {
     text: `${fails} fails${why}; ${works}.`,
-    anchors: more,
+    fix: between.at(-1) ?? command,
     names: newWords(tried, between.length > 0 ? between.flatMap(simplify) : now),
     score,
   };
@@ -244,13 +245,16 @@ function isRun(named: string, now: readonly SimpleCommand[]): boolean {
   );
 }
 
-/** As it was typed, without the filters behind it. */
-function stripFilters(command: string): string {
-  const parts = essentialParts(command, true);
-  const words = parts.map(({ joint, assignments, words: all }, index) =>
-    [index === 0 ? "" : joint, ...assignments.map(({ text }) => text), ...all.map(({ text }) => text)]
-      .filter((word) => word !== "" && word !== "\n")
-      .join(" "),
-  );
-  return words.join(" ").trim();
+const FILTERS_BEHIND = /\s*(?:2>&1\s*)?\|\s*(?:tail|head|cat|less|sort|uniq|wc|xcbeautify)\b[^|&;<>`'"\n]{0,80}$/;
+
+/**
+ * As it was typed, quotes and all, without the filters behind it: others may run it. Undefined where that does not fit
+ * on one line unchanged, because a command that was changed on the way is another command.
+ */
+export function quoteCommand(command: string): string | undefined {
+  let text = command.trim();
+  while (FILTERS_BEHIND.test(text)) text = text.replace(FILTERS_BEHIND, "");
+  return /[\n\r`]|\s{2}/.test(text) || text.length > LONGEST_SHOWN ? undefined : inline(text, LONGEST_SHOWN + 2);
 }
+
+const LONGEST_SHOWN = 300;

@@ -9,6 +9,8 @@ import { cleanText } from "#domain/core/quote.ts";
 
 export interface Statement {
   readonly text: string;
+  /** Which way it says it: two that name the same and differ here are not the same. */
+  readonly stance: string;
   /** What it names, in lower case. */
   readonly anchors: readonly string[];
   readonly score: number;
@@ -39,7 +41,7 @@ export function findStatements(text: string, saying: Saying): Statement[] {
   return found;
 }
 
-type Judged = Statement & { readonly tells: boolean };
+type Judged = Omit<Statement, "stance"> & { readonly tells: boolean };
 
 /** The best of them, with its neighbours that name something, as far as there is room. */
 function combine(judged: readonly (Judged | undefined)[]): Statement | undefined {
@@ -60,10 +62,20 @@ function combine(judged: readonly (Judged | undefined)[]): Statement | undefined
   const parts = judged.flatMap((one, index) => (one && kept.has(index) ? [one] : []));
   const more = parts.filter((one) => one !== best && one.tells).length;
   return {
-    text: parts.map((one) => one.text).join(" "),
+    // Once more: what was taken out of it may have held parts of a tag apart.
+    text: cleanText(parts.map((one) => one.text).join(" ")),
     anchors: [...new Set(parts.flatMap((one) => one.anchors))].slice(0, 12),
+    stance: stanceOf(best.text),
     score: Math.min(1, Number((best.score + more * 0.05).toFixed(2))),
   };
+}
+
+const STANCES =
+  /\b(?:must|needs?|have to|has to|requires?|only|unless|until|without|never|not|no|cannot|can't|don't|doesn't|isn't|aren't|won't|instead|whenever|otherwise|fails?)\b/gi;
+
+/** The words that turn what is said about a thing into its opposite. */
+function stanceOf(sentence: string): string {
+  return [...new Set([...sentence.matchAll(STANCES)].map(([word]) => word.toLowerCase()))].toSorted().join(" ");
 }
 
 const BLOCKS = /```[\s\S]*?(?:```|$)/g;
