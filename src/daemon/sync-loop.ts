@@ -22,8 +22,9 @@ export function makeSyncLoop({ log, everyMs, world, wakeAgain }: SyncLoopParts):
     name: "sync",
     everyMs,
     async run() {
-      const { found, relayed, more } = await turnSync(speakingAs(world(), "overseer"), memory);
+      const { found, relayed, unheard, more } = await turnSync(speakingAs(world(), "overseer"), memory);
       if (found > 0 || relayed > 0) log.record("info", "learnings.passed_on", { found, relayed });
+      if (unheard > 0) log.record("warn", "learnings.unheard", { unheard });
       if (more) wakeAgain();
     },
   };

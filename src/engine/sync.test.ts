@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { parseConfig } from "#config/load.ts";
 import { learningStats, learnings, showLearning } from "#control/learnings.ts";
+import { signalsOfAll } from "#store/signals.ts";
 import { type SyncFleet, syncFleet } from "../../test/support/sync-world.ts";
 
 const FAILS = "Error: no test database, set DB=memory";
@@ -127,7 +128,7 @@ test("SYNC-2: an agent between two turns is told nothing until it begins the nex
 test("SYNC-2, CONF-3: switched off, nothing is heard and nothing written", async () => {
   const fleet = await syncFleet([["api"], ["api"]], parseConfig("sync: {enabled: false}", "config.yaml"));
   await findIt(fleet);
-  expect(await fleet.turn()).toEqual({ found: 0, relayed: 0, more: false });
+  expect(await fleet.turn()).toEqual({ found: 0, relayed: 0, unheard: 0, more: false });
   expect(await learnings(fleet.world, { all: true, limit: 9 })).toEqual([]);
 });
 
@@ -141,4 +142,52 @@ test("EDGE-4: a noisy agent yields few learnings, each once, and floods nobody",
   await fleet.turn();
   expect((await learnings(fleet.world, { all: true, limit: 99 })).length).toBeLessThanOrEqual(10);
   expect((await fleet.syncs()).length).toBeLessThanOrEqual(3);
+});
+
+test("SYNC-1: a signal that is spoiled is counted and passed over; what comes after it is heard, once", async () => {
+  const fleet = await syncFleet([["api"], ["api"]]);
+  const said = { kind: "said", phase: "said", at: 1, data: { text: "Fine.", sub: null } } as const;
+  await fleet.store.signals.record(1, "agent-0", [
+    { ...said, source: "s1" },
+    { ...said, source: "s2" },
+  ]);
+  // As somebody who damages the store leaves them.
+  const { rows } = await fleet.store.read({ rows: signalsOfAll(0, 9) });
+  Object.assign(rows[0]?.signal.data ?? {}, { text: null });
+  Object.assign(rows[1]?.signal ?? {}, { data: null });
+  await findIt(fleet);
+  expect(await fleet.turn()).toMatchObject({ found: 1, relayed: 1, unheard: 2 });
+  expect(await fleet.turn()).toMatchObject({ found: 0, relayed: 0, unheard: 0 });
+});
+
+test("SYNC-1: what was found while nothing could be written is kept and told when it can be", async () => {
+  const fleet = await syncFleet([["api"], ["api"]]);
+  await findIt(fleet);
+  const { commit } = fleet.store;
+  Object.assign(fleet.store, { commit: () => Promise.reject(new Error("database is locked")) });
+  for (let turn = 0; turn < 3; turn += 1) await expect(fleet.turn()).rejects.toThrow("locked");
+  Object.assign(fleet.store, { commit });
+  expect(await fleet.turn()).toMatchObject({ found: 1, relayed: 1 });
+  expect(await fleet.turn()).toMatchObject({ found: 0, relayed: 0 });
+});
+
+test("SYNC-2: what is heard long after it happened is as old as it is, and not passed on as new", async () => {
+  const fleet = await syncFleet([["api"], ["api"]]);
+  await findIt(fleet);
+  await fleet.world.clock.advance(48 * 60 * 60_000);
+  expect(await fleet.turn()).toMatchObject({ found: 1, relayed: 0 });
+  const [one] = await learnings(fleet.world, { all: false, limit: 9 });
+  expect(one?.foundAt).toBeLessThan(fleet.world.clock.now() - 47 * 60 * 60_000);
+});
+
+test("LEARN-1: one that was let go as too old does not come back because a new daemon hears the old words again", async () => {
+  const fleet = await syncFleet([["api"], ["api"]], parseConfig("sync: {keptFor: 2h, relayWithin: 1h}", "config.yaml"));
+  await findIt(fleet);
+  await fleet.turn();
+  await fleet.world.clock.advance(3 * 60 * 60_000);
+  await fleet.turn();
+  fleet.restart();
+  expect(await fleet.turn()).toMatchObject({ found: 0 });
+  await findIt(fleet, 2);
+  expect(await fleet.turn()).toMatchObject({ found: 1 });
 });

@@ -9,7 +9,7 @@ import { wakeRunnersFor } from "#act/attempt-files.ts";
 import type { Config } from "#config/schema.ts";
 import { listHalts } from "#control/halted.ts";
 import type { World } from "#control/world.ts";
-import type { Hearing } from "#domain/learnings/hear.ts";
+import type { AfterHearing, Hearing } from "#domain/learnings/hear.ts";
 import { HEARD_KINDS, hearReport, hearSignal, NEW_HEARING } from "#domain/learnings/hear.ts";
 import type { FoundDiscovery } from "#domain/learnings/keep.ts";
 import { forgetUseless, keepDiscoveries } from "#domain/learnings/keep.ts";
@@ -44,11 +44,17 @@ export class SyncMemory {
   seq = 0;
   readonly hearings = new Map<number, Hearing>();
   readonly parties = new Map<number, { readonly party: Party; readonly worktree: string }>();
+  /** What was found and is not in the log yet: a commit that fails loses nothing. */
+  found: readonly FoundDiscovery[] = [];
+  /** Turns that failed since the last one that did not. */
+  failures = 0;
 }
 
 export interface SyncTurn {
   readonly found: number;
   readonly relayed: number;
+  /** Signals and reports that could not be heard: spoiled ones. They are passed over. */
+  readonly unheard: number;
   /** There is more to hear at once. */
   readonly more: boolean;
 }
@@ -61,26 +67,38 @@ const PAGE = 5_000;
 /** Old ones let go in one turn. */
 const MOST_LET_GO = 50;
 
-const NOTHING: SyncTurn = { found: 0, relayed: 0, more: false };
+/** So much is kept for a commit that succeeds, and so often it is tried: one that no commit takes holds up nothing for good. */
+const MOST_KEPT_FOR_LATER = 1_000;
+const MOST_FAILURES = 20;
+
+const NOTHING: SyncTurn = { found: 0, relayed: 0, unheard: 0, more: false };
 
 export async function turnSync(world: World, memory: SyncMemory): Promise<SyncTurn> {
   const config = await world.config();
   if (!config.sync.enabled || (await listHalts(world)).length > 0) return NOTHING;
   const store = await world.writer();
-  const { found, more } = await hearNews(store, memory);
-  const events = await decideAndCommit(store, memory, { found, config, now: world.clock.now() });
+  const { found, unheard, more } = await hearNews(store, memory);
+  memory.found = [...(memory.failures < MOST_FAILURES ? memory.found : []), ...found].slice(-MOST_KEPT_FOR_LATER);
+  memory.failures += 1;
+  const events = await decideAndCommit(store, memory, { found: memory.found, config, now: world.clock.now() });
+  memory.found = [];
+  memory.failures = 0;
   await wakeRunnersFor(world, events);
   return {
     found: events.filter(({ type }) => type === "learning.found").length,
     relayed: events.filter(({ type }) => type === "message.queued").length,
-    more,
+    ...{ unheard, more },
   };
 }
 
-async function hearNews(
-  store: Store,
-  memory: SyncMemory,
-): Promise<{ readonly found: readonly FoundDiscovery[]; readonly more: boolean }> {
+interface News {
+  readonly found: readonly FoundDiscovery[];
+  readonly unheard: number;
+  readonly more: boolean;
+}
+
+/** Once it hears, it moves on: what cannot be heard is counted, and a hearing changes only by what was heard whole. */
+async function hearNews(store: Store, memory: SyncMemory): Promise<News> {
   if (memory.place === null) {
     const { last, size } = await store.read({ last: lastPlace(), size: logSize() });
     memory.place = Math.max(0, last - LOOKBACK_SIGNALS);
@@ -99,17 +117,22 @@ async function hearNews(
   const speaking = [...signals, ...reports].map(({ attempt }) => attempt ?? 0);
   await knowParties(store, memory, [...living.map(({ attempt }) => attempt), ...speaking]);
   const found: FoundDiscovery[] = [];
-  const hear = (attempt: number, listen: (hearing: Hearing) => ReturnType<typeof hearSignal>) => {
-    const after = listen(memory.hearings.get(attempt) ?? NEW_HEARING);
-    memory.hearings.set(attempt, after.hearing);
-    const by = partyNow(memory, attempt);
-    if (by) for (const discovery of after.found) found.push({ discovery, by });
+  let unheard = 0;
+  const hear = (attempt: number, at: number, listen: (hearing: Hearing) => AfterHearing) => {
+    try {
+      const after = listen(memory.hearings.get(attempt) ?? NEW_HEARING);
+      memory.hearings.set(attempt, after.hearing);
+      const by = partyNow(memory, attempt);
+      if (by) for (const discovery of after.found) found.push({ discovery, by, at });
+    } catch {
+      unheard += 1;
+    }
   };
-  for (const { attempt, signal } of signals) hear(attempt, (hearing) => hearSignal(hearing, signal));
-  for (const event of reports) hear(event.attempt ?? 0, (hearing) => hearReport(hearing, event));
+  for (const { attempt, signal } of signals) hear(attempt, signal.at, (hearing) => hearSignal(hearing, signal));
+  for (const event of reports) hear(event.attempt ?? 0, event.at, (hearing) => hearReport(hearing, event));
   memory.place = signals.at(-1)?.place ?? memory.place;
   memory.seq = log.at(-1)?.seq ?? memory.seq;
-  return { found, more: signals.length === PAGE || log.length === PAGE };
+  return { found, unheard, more: signals.length === PAGE || log.length === PAGE };
 }
 
 /** What never changes about an attempt is read once. */

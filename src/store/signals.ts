@@ -79,7 +79,7 @@ export function signalsOfAll(
       rows.map(({ id, attempt, ...row }) => ({
         place: Number(id),
         attempt: Number(attempt),
-        signal: signalOfRow(row),
+        signal: signalIfWhole(row),
       })),
     memory: (tables) =>
       tables.recorded
@@ -116,6 +116,15 @@ export function signalsOf(attempt: number, limit: number): Query<Signal[]> {
     read: (rows) => rows.map(signalOfRow).reverse(),
     memory: (tables) => (tables.signals.get(attempt) ?? []).slice(-limit),
   };
+}
+
+/** One whose data are spoiled has none, so that it does not hide those behind it. */
+function signalIfWhole(row: Row): Signal {
+  try {
+    return signalOfRow(row);
+  } catch {
+    return { ...row, data: null } as unknown as Signal;
+  }
 }
 
 function signalOfRow(row: Row): Signal {

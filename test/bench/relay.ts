@@ -62,7 +62,7 @@ async function tell(
     at: T0,
     reads: { told: syncsSince(T0) },
     decide: ({ told }) => {
-      const found = keepDiscoveries(new Map(), [{ discovery, by: finder }]);
+      const found = keepDiscoveries(new Map(), [{ discovery, by: finder, at: T0 }]);
       const learnings = found.flatMap(
         (event) => applyToLearning(undefined, { ...event, seq: 0, at: T0, v: 1 } as EventOf) ?? [],
       );

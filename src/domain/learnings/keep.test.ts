@@ -14,7 +14,8 @@ function heard(by: number, parts: Partial<Discovery> = {}): FoundDiscovery {
     ...{ paths: [], score: 0.7, via: "tool", id: `call_${by}` },
     ...parts,
   };
-  return { discovery, by: partyWith(by, { tags: ["api"], near: ["src/api"], parent: 7, parentNode: "goal_A/P1" }) };
+  const party = partyWith(by, { tags: ["api"], near: ["src/api"], parent: 7, parentNode: "goal_A/P1" });
+  return { discovery, by: party, at: T0 + 1 };
 }
 
 function keep(known: readonly Learning[], ...found: readonly FoundDiscovery[]): string[] {
@@ -35,6 +36,7 @@ describe("what is kept of what was found", () => {
     ["what a person dropped", [gone("asked-for")], [heard(2)], []],
     ["what never helped", [gone("never-helped")], [heard(2)], []],
     ["what was only too old", [gone("too-old")], [heard(2)], ["learning.found #2"]],
+    ["what was only too old, heard again", [gone("too-old")], [{ ...heard(2), at: T0 }], []],
   ];
   test.each(ROWS)("SYNC-1, EDGE-4: %s", (_what, known, found, events) => {
     expect(keep(known, ...found)).toEqual(events);

@@ -21,6 +21,8 @@ const MOST_PLACES = 20;
 export interface FoundDiscovery {
   readonly discovery: Discovery;
   readonly by: Party;
+  /** When it was heard, which may be long before it is kept. */
+  readonly at: number;
 }
 
 /** The events that keep what was found; `known`: the learnings with these ids that are there already. */
@@ -28,13 +30,14 @@ export function keepDiscoveries(known: ReadonlyMap<string, Learning>, all: reado
   const events: NewEvent[] = [];
   /** What this very commit has kept: who found it in it. */
   const fresh = new Map<string, Party[]>();
-  for (const { discovery, by } of all) {
+  for (const { discovery, by, at } of all) {
     const learningId = learningIdOf(discovery.key);
     const learning = known.get(learningId);
-    const isNew = learning === undefined || isRevived(learning);
+    const isNew = learning === undefined || isRevived(learning, at);
     const finders = fresh.get(learningId) ?? [];
     if (finders.some(({ node }) => node === by.node)) continue;
-    if (isNew && finders.length === 0) events.push(aboutParty(by, "learning.found", "heard", bodyOf(discovery, by)));
+    if (isNew && finders.length === 0)
+      events.push(aboutParty(by, "learning.found", "heard", bodyOf(discovery, by, at)));
     else if (isNew || (learning.status === "kept" && !isWitness(learning, by) && !wasTold(learning, by))) {
       const { via, id: source } = discovery;
       events.push(aboutParty(by, "learning.confirmed", "found-too", { learningId, via, source }));
@@ -44,11 +47,12 @@ export function keepDiscoveries(known: ReadonlyMap<string, Learning>, all: reado
   return events;
 }
 
-function isRevived({ status, forgottenBecause }: Learning): boolean {
-  return status === "forgotten" && forgottenBecause === TOO_OLD;
+/** Found anew, and not only heard again by a daemon that begins a little before its time. */
+function isRevived(learning: Learning, at: number): boolean {
+  return learning.status === "forgotten" && learning.forgottenBecause === TOO_OLD && at > lastFound(learning);
 }
 
-function bodyOf(discovery: Discovery, by: Party): LearningBody {
+function bodyOf(discovery: Discovery, by: Party, heardAt: number): LearningBody {
   const { kind, text, key, failing, fix, paths, score, via, id } = discovery;
   return {
     ...{ learningId: learningIdOf(key), kind, text: cutText(text), key, failing, fix },
@@ -56,6 +60,7 @@ function bodyOf(discovery: Discovery, by: Party): LearningBody {
     paths: paths.slice(0, MOST_PLACES),
     near: by.near.slice(0, MOST_PLACES),
     ...{ score: Math.min(1, Math.max(0, score)), via, source: id, parent: by.parent, parentNode: by.parentNode },
+    heardAt,
   };
 }
 

@@ -55,6 +55,8 @@ export interface LearningBody {
   /** Who stands above whoever found it: the attempt that asked for it, and the node above its own. */
   readonly parent: number | null;
   readonly parentNode: string | null;
+  /** When it was heard, where that is not the moment in which it was kept. */
+  readonly heardAt?: number;
 }
 
 /** Somebody who found it. */
@@ -84,7 +86,7 @@ export interface LearningRecipient {
   readonly saved: boolean;
 }
 
-export interface Learning extends LearningBody {
+export interface Learning extends Omit<LearningBody, "heardAt"> {
   readonly status: LearningStatus;
   /** Why it was forgotten: `asked-for`, `never-helped` or `too-old`; null while it is kept. */
   readonly forgottenBecause: string | null;
@@ -156,15 +158,16 @@ export function applyToLearning(known: Learning | undefined, event: EventOf): Le
 
 /** Found again, it keeps what was known of whom it was told to, and who found it before. */
 function keepFound(known: Learning | undefined, event: EventOf<"learning.found">): Learning {
+  const { heardAt = event.at, ...body } = event.data;
   const learning = {
-    ...event.data,
+    ...body,
     status: "kept" as const,
     forgottenBecause: null,
     foundBy: witnessOf(event),
     confirmations: known ? [...known.confirmations, known.foundBy].slice(-KEPT_CONFIRMATIONS) : [],
     confirmed: known?.confirmed ?? 0,
     recipients: known?.recipients ?? [],
-    foundAt: event.at,
+    foundAt: Math.min(heardAt, event.at),
     updatedAt: event.at,
   };
   return { ...learning, rank: rankLearning(learning) };
