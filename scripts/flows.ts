@@ -103,7 +103,7 @@ export const FLOWS: Readonly<Record<string, readonly Leg[]>> = {
     {
       from: "runner/hooks/routes.ts#hookRoutes",
       to: [
-        "act/hooks/waiting.ts#somethingWaits",
+        "act/hooks/answer-moment.ts#somethingWaits",
         "domain/inbox/mailing.ts#handOver",
         "domain/inbox/injection.ts#renderInjection",
       ],

@@ -187,7 +187,8 @@ export async function daemonIn(root: Root, env: Env, words: DaemonWords): Promis
   const { runDaemon } = await import("#daemon/main.ts");
   const { reconciler } = await import("#engine/lanes.ts");
   const { systemIds } = await import("#sys/ids.ts");
-  const { tick, rounds, idle } = reconciler({ periodMs: async (world) => (await world.config()).reconcile.tickEvery });
+  const { makeWatchRounds } = await import("#engine/watch-rounds.ts");
+  const reconciling = reconciler({ periodMs: async (world) => (await world.config()).reconcile.tickEvery });
   await runDaemon({
     worldUnder: (stays) => realWorld(root, env, stays),
     version: words.version,
@@ -197,9 +198,9 @@ export async function daemonIn(root: Root, env: Env, words: DaemonWords): Promis
     flags: words.flags ?? {},
     ...(words.watching ? { watching: words.watching } : {}),
     awaited: words.instance !== undefined,
-    tick,
-    rounds,
-    idle,
+    tick: reconciling.tick,
+    rounds: makeWatchRounds(reconciling),
+    idle: reconciling.idle,
     onStop(stop) {
       for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => stop(`asked to by ${signal}`));
       process.on("SIGHUP", () => undefined); // whoever started it may close their terminal

@@ -17,8 +17,8 @@ import {
   type WatchingOnly,
 } from "#domain/health/daemon-life.ts";
 import type { HardFailure } from "#domain/model/auto.ts";
-import type { WatchRounds } from "#engine/lanes.ts";
 import type { Tick } from "#engine/tick-contract.ts";
+import type { WatchRounds } from "#engine/watch-rounds.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 import { readNow } from "#sys/read-now.ts";
 import { runFiles } from "#sys/run-files.ts";

@@ -13,15 +13,12 @@ import type { World } from "#control/world.ts";
 import type { Action, ActionKind } from "#domain/model/action.ts";
 import type { Judgement } from "#domain/tick/liveness.ts";
 import { messageOf } from "#errors.ts";
-import { addressIn, openHealthLog } from "#store/open.ts";
 import { REGISTRY } from "./actions/index.ts";
-import { type DegradedCycle, DegradedWatch } from "./degraded-watch.ts";
 import { machineObserver } from "./observe.ts";
 import { drain } from "./outbox.ts";
 import type { Observer } from "./tick.ts";
 import { tick } from "./tick.ts";
 import type { Tick } from "./tick-contract.ts";
-import { Watch, type WatchCycle } from "./watch.ts";
 
 /** What is done side by side: each lane in its own order. */
 export const LANES: readonly (readonly ActionKind[])[] = [
@@ -68,16 +65,12 @@ export async function isLaneHeld(world: World, kinds: readonly ActionKind[]): Pr
   return kinds.some((kind) => NEEDS_DISPATCH.has(kind)) && (await isWatchingOnly(world));
 }
 
-/** How agents do, looked at beside the ticks. */
-export interface WatchRounds {
-  look(world: World): Promise<WatchCycle>;
-  /** By thresholds alone; what is decided is carried out at once, because no tick may come that does it. */
-  lookBlindly(world: World): Promise<DegradedCycle>;
-}
-
 export interface Reconciler {
   readonly tick: Tick;
-  readonly rounds: WatchRounds;
+  /** What the ticks look with; whoever looks beside them sees by the same eyes. */
+  observe(world: World): Promise<Observer>;
+  /** Has what was decided to be said carried out at once, also where no tick comes that does it. */
+  wakeSpeaking(world: World): void;
   /** Resolves when nothing is being done any more. */
   idle(): Promise<void>;
 }
@@ -98,16 +91,10 @@ export function reconciler(options: ReconcilerOptions): Reconciler {
     observer ??= observerOf(world, periodMs, () => lostMs);
     return observer;
   };
-  const watch = new Watch({ observer: observe, openHealth: ({ root }) => openHealthLog(addressIn(root.state)) });
-  const blind = new DegradedWatch((attempt, beats) => watch.readQuiet(attempt, beats));
   return {
-    rounds: {
-      look: (world) => watch.look(world),
-      async lookBlindly(world) {
-        const cycle = await blind.look(world);
-        for (const lane of lanes) if (lane.speaks) lane.wake(world);
-        return cycle;
-      },
+    observe,
+    wakeSpeaking(world) {
+      for (const lane of lanes) if (lane.speaks) lane.wake(world);
     },
     async tick(world, reason) {
       const observer = await observe(world);

@@ -10,6 +10,7 @@
 import type { World } from "#control/world.ts";
 import { runDaemon } from "#daemon/main.ts";
 import { reconciler } from "#engine/lanes.ts";
+import { makeWatchRounds } from "#engine/watch-rounds.ts";
 import { gitRunner } from "#git/git.ts";
 import type { Store } from "#store/store.ts";
 import { findRoot } from "#sys/root.ts";
@@ -71,7 +72,9 @@ function withCountedPorts(real: World): World {
 
 const env = testEnvironment();
 const root = await findRoot({ cwd: repo, env });
-const { tick, rounds, idle } = reconciler({ periodMs: async (world) => (await world.config()).reconcile.tickEvery });
+const reconciling = reconciler({ periodMs: async (world) => (await world.config()).reconcile.tickEvery });
+const { tick, idle } = reconciling;
+const rounds = makeWatchRounds(reconciling);
 await runDaemon({
   worldUnder: (stays) => worldUnder(root, env, stays),
   version: "0.0.0",

@@ -13,7 +13,7 @@ import type { HookDialect, HookFact, HookPayload } from "#runtimes/hook-dialect.
 import type { HookDesk } from "./desk.ts";
 import { mayBeSteered } from "./reflex-gate.ts";
 
-/** How long a tool without a permit waits to hear whether its attempt has ended. */
+/** How long a boundary waits to hear whether anything waits for it, and a tool without a permit whether its attempt has ended. */
 const BUSY_MS = 100;
 
 /** What the agent's CLI has told, and how it is spoken to. */
@@ -62,10 +62,19 @@ export async function answerMoment(told: HookTold, desk: HookDesk): Promise<stri
 
 /** Undefined when nothing waits, which is found out by one look. */
 async function waitingWords({ moment, fact, dialect }: HookTold, desk: HookDesk): Promise<string | undefined> {
-  const { somethingWaits } = require("./waiting.ts") as typeof import("./waiting.ts");
   if (!isBoundary(moment) || !(await somethingWaits(desk))) return undefined;
   const { injectAt, takeAtBoundary } = require("#act/hooks/inbox.ts") as typeof import("./inbox.ts");
   if (moment !== "SessionStart" || fact.source !== "compact") return injectAt(desk, moment, dialect);
   const { primeWith } = require("#act/hooks/prime-again.ts") as typeof import("./prime-again.ts");
   return primeWith(desk, await takeAtBoundary(desk, moment), dialect);
+}
+
+/** False also when it cannot be known: what waits is handed over at the next boundary, and nothing is lost by waiting. */
+async function somethingWaits(desk: Pick<HookDesk, "attempt" | "ask">): Promise<boolean> {
+  const { isAnythingQueued } = require("#store/messages.ts") as typeof import("#store/messages.ts");
+  try {
+    return await desk.ask(isAnythingQueued(desk.attempt), BUSY_MS);
+  } catch {
+    return false;
+  }
 }
