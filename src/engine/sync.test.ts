@@ -1,6 +1,7 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { parseConfig } from "#config/load.ts";
-import { learningStats, learnings, showLearning } from "#control/learnings.ts";
+import { addByHand, learningStats, learnings, showLearning } from "#control/learnings.ts";
+import type { NewEvent } from "#domain/model/event.ts";
 import { signalsOfAll } from "#store/signals.ts";
 import { type SyncFleet, syncFleet } from "../../test/support/sync-world.ts";
 
@@ -146,7 +147,7 @@ test("EDGE-4: a noisy agent yields few learnings, each once, and floods nobody",
 
 test("SYNC-1: a signal that is spoiled is counted and passed over; what comes after it is heard, once", async () => {
   const fleet = await syncFleet([["api"], ["api"]]);
-  const said = { kind: "said", phase: "said", at: 1, data: { text: "Fine.", sub: null } } as const;
+  const said = { kind: "said", phase: "said", at: 1, data: { text: "Fine." } } as const;
   await fleet.store.signals.record(1, "agent-0", [
     { ...said, source: "s1" },
     { ...said, source: "s2" },
@@ -191,3 +192,69 @@ test("LEARN-1: one that was let go as too old does not come back because a new d
   await findIt(fleet, 2);
   expect(await fleet.turn()).toMatchObject({ found: 1 });
 });
+
+async function say(fleet: SyncFleet, attempt: number, source: string, text: string): Promise<void> {
+  await fleet.store.signals.record(attempt, `agent-${attempt - 1}`, [
+    { kind: "said", source, phase: "said", at: fleet.world.clock.now(), data: { text } },
+  ]);
+  await fleet.world.clock.advance(1_000);
+}
+
+const ECHO = "`npm test` needs `DB=memory` to be set, otherwise the auth tests fail without the database.";
+
+describe("SYNC-1, SYNC-2: what an agent was told and says again is no discovery of its own", () => {
+  const told = async () => {
+    const fleet = await syncFleet([["api"], ["api"], ["api"]]);
+    await findIt(fleet);
+    await fleet.turn();
+    for (const sync of await fleet.syncs()) await fleet.see(sync);
+    return fleet;
+  };
+
+  test("in its own words, in the same turn", async () => {
+    const fleet = await told();
+    await say(fleet, 2, "s1", ECHO);
+    expect(await fleet.turn()).toMatchObject({ found: 0, relayed: 0 });
+  });
+
+  test("under a daemon that begins anew", async () => {
+    const fleet = await told();
+    await fleet.turn();
+    // So much was written since that it is not heard again.
+    for (let more = 0; more < 600; more += 1) await fleet.write(NOTE);
+    fleet.restart();
+    await say(fleet, 2, "s1", ECHO);
+    expect(await fleet.turn()).toMatchObject({ found: 0, relayed: 0 });
+  });
+
+  test("where it was offered with its context, also under a daemon that begins anew", async () => {
+    const fleet = await syncFleet([["api"], ["api"], ["api"]]);
+    await addByHand(fleet.world, { text: "`npm test` fails without `DB=memory`.", tags: ["ui"], paths: ["src/api"] });
+    const [one] = await learnings(fleet.world, { all: false, limit: 9 });
+    const learningId = one?.learningId ?? "";
+    await fleet.write({
+      ...{ type: "learning.offered", actor: "overseer", agent: "agent-1", attempt: 2 },
+      ...{ goalId: "goal_RUNNING001", nodeId: "T1", because: "asked-for-context", data: { learningId } },
+    });
+    await say(fleet, 2, "s1", ECHO);
+    expect(await fleet.turn()).toMatchObject({ found: 0, relayed: 0 });
+    for (let more = 0; more < 600; more += 1) await fleet.write(NOTE);
+    fleet.restart();
+    await say(fleet, 2, "s2", ECHO);
+    expect(await fleet.turn()).toMatchObject({ found: 0, relayed: 0 });
+  });
+
+  test("with the id of the learning, whoever says it", async () => {
+    const fleet = await syncFleet([["api"], ["api"], ["api"]]);
+    await say(fleet, 3, "s1", `${ECHO} (learning L_ABC of agent-0#1)`);
+    await say(fleet, 3, "s2", `${ECHO}\n(learning L_ABC of agent-0#1)`);
+    expect(await fleet.turn()).toMatchObject({ found: 0 });
+    await say(fleet, 3, "s3", ECHO);
+    expect(await fleet.turn()).toMatchObject({ found: 1 });
+  });
+});
+
+const NOTE: NewEvent = {
+  ...{ type: "goal.updated", actor: "human:ada", goalId: "goal_RUNNING000", because: "asked-for" },
+  data: { changes: { tags: ["api"] } },
+};

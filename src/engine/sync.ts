@@ -10,7 +10,7 @@ import type { Config } from "#config/schema.ts";
 import { listHalts } from "#control/halted.ts";
 import type { World } from "#control/world.ts";
 import type { AfterHearing, Hearing } from "#domain/learnings/hear.ts";
-import { HEARD_KINDS, hearReport, hearSignal, NEW_HEARING } from "#domain/learnings/hear.ts";
+import { HEARD_KINDS, hearReport, hearSignal, hearTold, NEW_HEARING } from "#domain/learnings/hear.ts";
 import type { FoundDiscovery } from "#domain/learnings/keep.ts";
 import { forgetUseless, keepDiscoveries } from "#domain/learnings/keep.ts";
 import { judgeRecipients } from "#domain/learnings/outcome.ts";
@@ -28,11 +28,14 @@ import { goalById } from "#store/goals.ts";
 import {
   learningsBefore,
   learningsByIds,
+  learningsOfferedToLiving,
   learningsSince,
   listUnjudgedLearnings,
+  syncsBeforeLiving,
   syncsSince,
   syncsUnjudged,
 } from "#store/learnings.ts";
+import { messagesByIds } from "#store/messages.ts";
 import { lastPlace, signalsOfAll } from "#store/signals.ts";
 import type { ReadResults, Store } from "#store/store.ts";
 import { nodeById } from "#store/work.ts";
@@ -64,6 +67,8 @@ const LOOKBACK_SIGNALS = 2_000;
 const LOOKBACK_EVENTS = 500;
 /** Heard in one turn; the rest in the next, at once. */
 const PAGE = 5_000;
+/** Looked up by their ids at once. */
+const MOST_ASKED_FOR = 5_000;
 /** Old ones let go in one turn. */
 const MOST_LET_GO = 50;
 
@@ -103,6 +108,9 @@ async function hearNews(store: Store, memory: SyncMemory): Promise<News> {
     const { last, size } = await store.read({ last: lastPlace(), size: logSize() });
     memory.place = Math.max(0, last - LOOKBACK_SIGNALS);
     memory.seq = Math.max(0, size.last - LOOKBACK_EVENTS);
+    const { syncs, offered } = await store.read({ syncs: syncsBeforeLiving(), offered: learningsOfferedToLiving() });
+    for (const { attempt, body } of syncs) tell(memory, attempt, body);
+    for (const { recipients, text } of offered) for (const { attempt } of recipients) tell(memory, attempt, text);
   }
   const log = await store.log({ after: memory.seq, limit: PAGE });
   const { signals, living } = await store.read({
@@ -111,6 +119,7 @@ async function hearNews(store: Store, memory: SyncMemory): Promise<News> {
   });
   // Tags of a goal or a node may have changed.
   if (log.some(({ type }) => type === "goal.updated" || type === "work.redefined")) memory.parties.clear();
+  await rememberTellings(store, memory, log);
   const reports = log.filter((event): event is EventOf<"crystallization.recorded"> => {
     return event.type === "crystallization.recorded" && event.attempt !== undefined;
   });
@@ -133,6 +142,24 @@ async function hearNews(store: Store, memory: SyncMemory): Promise<News> {
   memory.place = signals.at(-1)?.place ?? memory.place;
   memory.seq = log.at(-1)?.seq ?? memory.seq;
   return { found, unheard, more: signals.length === PAGE || log.length === PAGE };
+}
+
+/** What was put before agents since the last turn is not theirs: before anything they said since is heard. */
+async function rememberTellings(store: Store, memory: SyncMemory, log: readonly EventOf[]): Promise<void> {
+  const handed = log.flatMap((event) => (event.type === "message.handed" ? [event.data.messageId] : []));
+  const offers = log.filter((event): event is EventOf<"learning.offered"> => event.type === "learning.offered");
+  if (handed.length + offers.length === 0) return;
+  const { messages, learnings } = await store.read({
+    messages: messagesByIds([...new Set(handed)].slice(-MOST_ASKED_FOR)),
+    learnings: learningsByIds([...new Set(offers.map(({ data }) => data.learningId))].slice(-MOST_ASKED_FOR)),
+  });
+  for (const { kind, attempt, body } of messages) if (kind === "sync") tell(memory, attempt, body);
+  const texts = new Map(learnings.map(({ learningId, text }) => [learningId, text]));
+  for (const { attempt = 0, data } of offers) tell(memory, attempt, texts.get(data.learningId) ?? "");
+}
+
+function tell(memory: SyncMemory, attempt: number, text: string): void {
+  memory.hearings.set(attempt, hearTold(memory.hearings.get(attempt) ?? NEW_HEARING, text));
 }
 
 /** What never changes about an attempt is read once. */

@@ -82,6 +82,38 @@ export function syncsUnjudged(): Query<Message[]> {
   );
 }
 
+/** The syncs that were put before those at work. */
+export function syncsBeforeLiving(): Query<Message[]> {
+  return listDocs(
+    `select m.doc from messages m join attempts a on a.attempt = m.attempt
+      where m.kind = 'sync' and m.status in ('handed', 'seen') and a.status <> 'ended' order by m.id`,
+    [],
+    (tables) =>
+      [...tables.entities.message.values()]
+        .filter(({ kind, status }) => kind === "sync" && (status === "handed" || status === "seen"))
+        .filter(({ attempt }) => isAtWork(tables, attempt))
+        .sort((a, b) => compareText(a.messageId, b.messageId)),
+  );
+}
+
+/** What was offered to those at work, with their context. */
+export function learningsOfferedToLiving(): Query<Learning[]> {
+  return listDocs(
+    `select l.doc from learnings l where exists (
+       select 1 from json_each(l.doc, '$.recipients') r join attempts a on a.attempt = r.value ->> 'attempt'
+        where r.value ->> 'how' = 'offered' and a.status <> 'ended') order by l.id`,
+    [],
+    (tables) =>
+      learningsIn(tables, ({ recipients }) =>
+        recipients.some(({ how, attempt }) => how === "offered" && isAtWork(tables, attempt)),
+      ).sort((a, b) => compareText(a.learningId, b.learningId)),
+  );
+}
+
+function isAtWork(tables: MemoryTables, attempt: number): boolean {
+  return (tables.entities.attempt.get(String(attempt))?.status ?? "ended") !== "ended";
+}
+
 /** How many learnings each agent was told since then, by its name. */
 export function syncsSince(time: number): Query<ReadonlyMap<string, number>> {
   return {

@@ -9,14 +9,17 @@ import {
   learningById,
   learningsBefore,
   learningsByIds,
+  learningsOfferedToLiving,
   learningsSince,
   learningsWithPrefix,
   listLearnings,
   listUnjudgedLearnings,
+  syncsBeforeLiving,
   syncsSince,
   syncsUnjudged,
 } from "#store/learnings.ts";
 import { memoryStore } from "#store/memory.ts";
+import { messagesLike } from "#store/messages.ts";
 import { openForWriting, openSignalLog, prepareStore } from "#store/open.ts";
 import type { Query } from "#store/query.ts";
 import { lastPlace, signalsOfAll } from "#store/signals.ts";
@@ -62,13 +65,13 @@ test("SYNC-3: a rebuild brings an index back that was spoiled, and a copy of the
 
 const KEYS = ["a", "b", "c", "d"];
 interface Move {
-  readonly do: "find" | "forget" | "tell" | "judge";
+  readonly do: "find" | "forget" | "tell" | "hand" | "offer" | "judge";
   readonly key: string;
   readonly score: number;
   readonly attempt: number;
 }
 const move: fc.Arbitrary<Move> = fc.record({
-  do: fc.constantFrom("find" as const, "forget" as const, "tell" as const, "judge" as const),
+  do: fc.constantFrom("find", "forget", "tell", "tell", "hand", "hand", "offer", "judge"),
   key: fc.constantFrom(...KEYS),
   score: fc.constantFrom(0.5, 0.7, 0.9),
   attempt: fc.integer({ min: 1, max: 3 }),
@@ -80,6 +83,17 @@ async function eventsOf(store: Store, { do: what, key, score, attempt }: Move): 
   if (what === "find") return [say(key, `About ${key}`, { score, tags: ["x"] })];
   if (!learning) return [];
   if (what === "forget") return [forget(key)];
+  if (what === "offer") {
+    const about = { goalId: "goal_A", nodeId: `T${attempt}`, agent: `a-${attempt}`, attempt };
+    return [{ type: "learning.offered", actor: "overseer", ...about, because: "x", data: { learningId } }];
+  }
+  if (what === "hand") {
+    const { found } = await store.read({ found: messagesLike({ kind: "sync", thread: learningId, limit: 1 }) });
+    return found.map(({ agent, attempt: to, messageId }) => ({
+      ...{ type: "message.handed", actor: "overseer", agent, attempt: to, because: "boundary" },
+      data: { messageId, handedAs: "h" },
+    }));
+  }
   if (what === "judge") {
     const verdicts = [{ attempt, outcome: "used" as const, seen: true, saved: true }];
     return [{ type: "learning.judged", actor: "overseer", because: "seen", data: { learningId, verdicts } }];
@@ -98,6 +112,7 @@ test("SYNC-3: both stores answer every question about learnings the same, whatev
     fc.asyncProperty(fc.array(move, { maxLength: 12 }), async (moves) => {
       const stores = [memoryStore(), (await sqlite()).store];
       try {
+        for (const store of stores) await addRunning(store, 12, { pid: 7, start: "7" });
         for (const one of moves) for (const store of stores) await write(store, ...(await eventsOf(store, one)));
         const questions: Query<unknown>[] = [
           ...KEYS.map((key) => learningById(learningIdOf(key))),
@@ -110,6 +125,8 @@ test("SYNC-3: both stores answer every question about learnings the same, whatev
           learningsBefore(T0 + 1, 2),
           listUnjudgedLearnings(),
           syncsUnjudged(),
+          syncsBeforeLiving(),
+          learningsOfferedToLiving(),
           syncsSince(T0 - 1),
           syncsSince(T0),
         ];
@@ -163,4 +180,20 @@ test("SYNC-1: signals of all attempts are read on from a place, the same by both
     [[1, "4"]],
     4,
   ]);
+});
+
+test("SYNC-1: a signal whose data are spoiled hides none of those behind it", async () => {
+  const { address, store } = await sqlite();
+  opened.push(store);
+  const [one = 0] = await addRunning(store, 1, { pid: 7, start: "7" });
+  const log = openSignalLog(address);
+  const said = (source: string) =>
+    ({ kind: "said", source, phase: "said", at: ADA.now, data: { text: source } }) as Signal;
+  await log.record(one, "a", [said("1"), said("2")]);
+  log.close();
+  const db = new Database(address);
+  db.run("update signals set data = '{\"text' where source = '1'");
+  db.close();
+  const { found } = await store.read({ found: signalsOfAll(0, 9) });
+  expect(found.map(({ signal }) => signal.data as unknown)).toEqual([null, { text: "2" }]);
 });

@@ -11,7 +11,7 @@ import type { ToolUse } from "#domain/core/tools.ts";
 import { essentialParts, isLook, simplify } from "./command-shape.ts";
 import { blameOf, looksFailed, wasDenied } from "./failure-blame.ts";
 import { findRemedy, type OpenFailure, type Worked } from "./remedy.ts";
-import { findStatements } from "./statement.ts";
+import { anchorsIn, findStatements } from "./statement.ts";
 
 /** One thing that an attempt did or said, as the extractor hears it. */
 export type Overheard =
@@ -145,6 +145,13 @@ const WORTH_REMEMBERING = 0.5;
 
 function remember(ear: Ear, anchors: readonly string[]): Ear {
   return { ...ear, told: [...ear.told, anchors.slice(0, 16)].slice(-MOST_TOLD) };
+}
+
+/** What others told an attempt is no discovery of its own, in whichever words it repeats it. */
+export function rememberTold(ear: Ear, text: string): Ear {
+  const anchors = anchorsIn(text);
+  const isKnown = ear.told.some((known) => known.join("\n") === anchors.slice(0, 16).join("\n"));
+  return anchors.length === 0 || isKnown ? ear : remember(ear, anchors);
 }
 
 /** Something that was told names what this names. */

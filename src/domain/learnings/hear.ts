@@ -9,7 +9,7 @@ import type { EventOf } from "#domain/model/event.ts";
 import type { Signal } from "#domain/signals/signal.ts";
 import { CANCELLED } from "#domain/signals/signal.ts";
 import type { Discovery, Ear, Overheard } from "./extract.ts";
-import { commandKey, failureKey, listen, NEW_EAR, shellCommandIn } from "./extract.ts";
+import { commandKey, failureKey, listen, NEW_EAR, rememberTold, shellCommandIn } from "./extract.ts";
 
 /** A call that has ended, as later judgements need it. */
 export interface HeardCall {
@@ -132,12 +132,28 @@ function hearCall(hearing: Hearing, began: OpenCall, { at, data }: Signal<"tool.
   return hearAny(next, { kind: "call", at, id, tool, does, args, ok: data.ok, result: data.result });
 }
 
+/** It was told this by others: repeated in its own words, it is no discovery of its own. */
+export function hearTold(hearing: Hearing, text: string): Hearing {
+  return { ...hearing, ear: rememberTold(hearing.ear, text) };
+}
+
 function hearAny(hearing: Hearing, heard: Overheard): AfterHearing {
-  const { ear, found } = listen(hearing.ear, heard);
+  const own = heard.kind === "call" ? heard : { ...heard, text: withoutQuoted(heard.text) };
+  const { ear, found } = listen(hearing.ear, own);
   if (found.length === 0) return { hearing: { ...hearing, ear }, found };
   const finds = hearing.finds.filter((at) => at > heard.at - HOUR_MS);
   const kept = found.slice(0, Math.max(0, MOST_FINDS - finds.length));
   return { hearing: { ...hearing, ear, finds: [...finds, ...kept.map(() => heard.at)] }, found: kept };
+}
+
+const QUOTED = /\blearning L_/i;
+
+/** What an agent repeats of a learning, with its id, is not its own: the line, and the one above that such a line is about. */
+function withoutQuoted(text: string): string {
+  if (!QUOTED.test(text)) return text;
+  const lines = text.split("\n");
+  const isAbout = (line = "") => /^\W*learning L_/i.test(line);
+  return lines.filter((line, index) => !QUOTED.test(line) && !isAbout(lines[index + 1])).join("\n");
 }
 
 function addLast(list: readonly string[], item: string, most: number): readonly string[] {
