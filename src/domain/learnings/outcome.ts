@@ -2,7 +2,8 @@
  * Whether a learning helped whoever was told (LEARN-1). After it was put before an agent, the agent's own calls tell: it
  * runs the remedy, then it was used; it fails in the very same way, then it was repeated and has not helped; its attempt
  * ends with neither, then it was not used. A failure is saved where it was not repeated although what fails was done, by
- * the remedy or by itself. What began before the agent had seen it says nothing.
+ * the remedy or by itself. What began before the agent had seen it says nothing: it may lie in the agent's queue for long
+ * while a call runs. Only the remedy counts from when it was handed over, because the proof may come after its first use.
  */
 import type { EventData } from "#domain/model/event.ts";
 import type { Learning, LearningRecipient } from "#domain/model/learning.ts";
@@ -37,7 +38,7 @@ function judge(learning: Learning, recipient: LearningRecipient, scene: OutcomeS
   const seer = message?.attempt ?? attempt;
   const since = message ? (message.handedAt ?? message.endedAt ?? recipient.at) : recipient.at;
   const after = scene.calls(seer).filter(({ at }) => at >= since);
-  const done = judgeCalls(learning, after);
+  const done = judgeCalls(learning, after, message?.endedAt ?? since);
   if (done.outcome !== undefined) return { attempt, outcome: done.outcome, seen: true, saved: done.saved };
   if (!scene.hasEnded(seer)) return undefined;
   return { attempt, outcome: isMeasurable(learning) ? "unused" : "unknown", seen: true, saved: done.saved };
@@ -46,16 +47,18 @@ function judge(learning: Learning, recipient: LearningRecipient, scene: OutcomeS
 function judgeCalls(
   { failing, fix, kind, paths }: Learning,
   calls: readonly HeardCall[],
+  seenAt: number,
 ): { readonly outcome?: "used" | "repeated"; readonly saved: boolean } {
   let saved = false;
   for (const call of calls) {
-    if (failing !== null && call.failing !== null && isSameFailure(failing, call.failing)) {
+    const hadSeen = call.at >= seenAt;
+    if (hadSeen && failing !== null && call.failing !== null && isSameFailure(failing, call.failing)) {
       return { outcome: "repeated", saved: false };
     }
     if (!call.ok) continue;
     if (fix !== null && fix !== "" && call.command === fix) return { outcome: "used", saved: failing !== null };
     if (kind === "fact" && paths.some((path) => call.args.includes(path))) return { outcome: "used", saved: false };
-    if (failing !== null && call.command === commandOfFailure(failing)) saved = true;
+    if (hadSeen && failing !== null && call.command === commandOfFailure(failing)) saved = true;
   }
   return { saved };
 }
