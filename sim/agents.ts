@@ -17,6 +17,7 @@ import type { Attempt, EndCause } from "#domain/model/attempt.ts";
 import { attemptEvent, confirmStart, isLiving, NO_USAGE, recordLeg } from "#domain/model/attempt.ts";
 import { accept } from "#domain/model/decision.ts";
 import type { Message } from "#domain/model/message.ts";
+import { isWorthTurn } from "#domain/model/message.ts";
 import type { AgentUpdate } from "#domain/reports/update.ts";
 import { blockerOf } from "#domain/signals/reflex.ts";
 import { NEW_COURSE } from "#domain/signals/reflex-course.ts";
@@ -259,7 +260,7 @@ export class VirtualAgent {
   /** Takes what waits, at a boundary; one that hangs is only woken by what is said loudest. */
   private async hear(attempt: Attempt): Promise<void> {
     const { waiting } = await this.machine.store.read({ waiting: waitingMessages(this.attempt) });
-    if (waiting.length === 0) return;
+    if (this.inTurn ? waiting.length === 0 : !waiting.some(isWorthTurn)) return;
     if (this.truth.stuck) {
       const loud = waiting.some((message) => message.tone === "critical");
       if (!loud || this.chance.next() < 0.5) return;

@@ -107,7 +107,7 @@ test("SYNC-2: at most three an hour for one agent, and the rest when the hour is
   expect(await fleet.syncs()).toHaveLength(5);
 });
 
-test("SYNC-2: an agent between two turns is told nothing until it begins the next: a learning is no reason for a turn", async () => {
+test("SYNC-2: what concerns an agent between two turns lies in its inbox at once", async () => {
   const fleet = await syncFleet([["api"], ["api"]]);
   const turn = (kind: "turn.started" | "turn.ended", source: string) =>
     fleet.store.signals.record(2, "agent-1", [
@@ -121,9 +121,8 @@ test("SYNC-2: an agent between two turns is told nothing until it begins the nex
     ]);
   await turn("turn.ended", "t1");
   await findIt(fleet);
-  expect(await fleet.turn()).toMatchObject({ found: 1, relayed: 0 });
-  await turn("turn.started", "t2");
-  expect(await fleet.turn()).toMatchObject({ found: 0, relayed: 1 });
+  expect(await fleet.turn()).toMatchObject({ found: 1, relayed: 1 });
+  expect(await fleet.syncs()).toMatchObject([{ attempt: 2, status: "queued" }]);
 });
 
 test("SYNC-2, CONF-3: switched off, nothing is heard and nothing written", async () => {

@@ -241,9 +241,7 @@ function decideTurn(seen: Seen, memory: SyncMemory, { found, config, now }: Turn
       take([{ type: "learning.judged", actor: "overseer", because: "seen", data: { learningId, verdicts } }]);
   }
   for (const learning of [...learnings.values()]) take(forgetUseless(learning, { now, keptForMs: sync.keptFor }));
-  const reachable = seen.living.filter(
-    ({ status, attempt }) => status !== "preparing" && memory.hearings.get(attempt)?.isIdle !== true,
-  );
+  const reachable = seen.living.filter(({ status }) => status !== "preparing");
   take(
     relayLearnings(
       {

@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { cancelWholeGoal } from "#control/goals.ts";
 import { cancelWork } from "#control/work.ts";
 import { type Action, actionDecided } from "#domain/model/action.ts";
+import { attemptEvent } from "#domain/model/attempt.ts";
 import { accept } from "#domain/model/decision.ts";
 import { createGoal } from "#domain/model/goal.ts";
 import { actionByKey, openActions } from "#store/actions.ts";
@@ -303,3 +304,31 @@ test.each(patience)(
     await store.close();
   },
 );
+
+test("SYNC-2, LADDER-1: what others learned lies in an idle agent's inbox and does not excuse its silence", async () => {
+  const store = memoryStore();
+  const world = worldWith(store);
+  const [number = 0] = await addRunning(store, 1, world.processes.self());
+  const say = async (type: "message.seen" | "message.queued", data: object) => {
+    await store.commit({
+      at: world.clock.now(),
+      reads: { one: attemptByNumber(number) },
+      decide: ({ one }) =>
+        accept(one ? [attemptEvent(one, "overseer", type, "test", data as { messageId: string })] : [], null),
+    });
+  };
+  await say("message.seen", { messageId: "m_RUNNING0" });
+  const at = world.clock.now();
+  await store.signals.record(number, "agent-0", [
+    { kind: "turn.started", source: "t1", phase: "started", at, data: { by: "message" } } as never,
+    {
+      ...{ kind: "turn.ended", source: "t1", phase: "ended", at },
+      data: { ok: true, reason: "completed", text: "", costUsd: null },
+    } as never,
+  ]);
+  await world.clock.advance(20 * MINUTE);
+  await say("message.queued", { messageId: "m_learned", kind: "sync", from: "agent-1", body: "x", tone: "fyi" });
+  await tick(world, blind(world), "test");
+  expect(await pending(store)).toEqual([expect.stringMatching(/^deliver:/)]);
+  await store.close();
+});

@@ -25,6 +25,7 @@ import { type Condition, TICK } from "#domain/model/condition.ts";
 import { accept } from "#domain/model/decision.ts";
 import { resolveLimits } from "#domain/model/limits.ts";
 import type { Message } from "#domain/model/message.ts";
+import { isWorthTurn } from "#domain/model/message.ts";
 import { DAY_MS, startOfDay, type UsageTotals, usageTotals } from "#domain/model/usage-totals.ts";
 import type { WorkNode } from "#domain/model/work.ts";
 import { nodeKey } from "#domain/model/work.ts";
@@ -372,7 +373,8 @@ export function listRecordedProgress(
 
 function waitingOf(messages: readonly Message[]): Map<number, WaitingMessages> {
   const byAttempt = new Map<number, { queued: number; handed: number; unseen: string[]; since: number }>();
-  for (const { attempt, status, dispatchId, createdAt } of messages) {
+  for (const { attempt, status, kind, dispatchId, createdAt } of messages) {
+    if (status === "queued" && !isWorthTurn({ kind })) continue; // it is on its way to nobody before there is a turn
     const known = byAttempt.get(attempt) ?? { queued: 0, handed: 0, unseen: [], since: createdAt };
     known.since = Math.min(known.since, createdAt);
     if (status === "queued") known.queued += 1;

@@ -5,7 +5,7 @@
  */
 import type { Attempt } from "#domain/model/attempt.ts";
 import type { Message } from "#domain/model/message.ts";
-import { isUnseen } from "#domain/model/message.ts";
+import { isUnseen, isWorthTurn } from "#domain/model/message.ts";
 import type { WorkNode } from "#domain/model/work.ts";
 import { nodeKey } from "#domain/model/work.ts";
 import { docById, docsWithPrefix } from "./by-id.ts";
@@ -45,12 +45,13 @@ export function countQueuedMessages(attempt: number, wish: { readonly fresh: boo
   };
 }
 
-export function isAnythingQueued(attempt: number): Query<boolean> {
+/** `worthTurn`: only what an agent begins or continues a turn for. */
+export function isAnythingQueued(attempt: number, worthTurn = false): Query<boolean> {
   return {
-    sql: "select 1 from messages where attempt = ?1 and status = 'queued' limit 1",
+    sql: `select 1 from messages where attempt = ?1 and status = 'queued' ${worthTurn ? "and kind <> 'sync'" : ""} limit 1`,
     args: [attempt],
     read: (rows) => rows.length > 0,
-    memory: (tables) => findQueuedIn(tables, attempt, false).length > 0,
+    memory: (tables) => findQueuedIn(tables, attempt, false).some((one) => !worthTurn || isWorthTurn(one)),
   };
 }
 

@@ -8,6 +8,7 @@ import { isLive } from "#domain/model/assignment.ts";
 import type { Attempt, AttemptStatus } from "#domain/model/attempt.ts";
 import type { Recovery } from "#domain/model/ladder-state.ts";
 import { recoveryKey } from "#domain/model/ladder-state.ts";
+import { isWorthTurn } from "#domain/model/message.ts";
 import type { WorkNode } from "#domain/model/work.ts";
 import { nodeKey } from "#domain/model/work.ts";
 import type { Pulse } from "#domain/signals/pulse.ts";
@@ -121,17 +122,18 @@ export const WATCHED_NODES: WatchedKind<WorkNode> = defineKind({
     livingIn(tables).flatMap(({ goalId, workNodeId }) => tables.entities.node.get(nodeKey(goalId, workNodeId)) ?? []),
 });
 
-/** What lies in each inbox, in numbers; which dispatches are unseen only their documents say. */
+/** What is on its way to each, in numbers, without what waits for a turn by itself; which dispatches are unseen only their documents say. */
 export function countWaitingMessages(): Query<ReadonlyMap<number, WaitingMessages>> {
   return {
     sql: `select attempt, sum(status = 'queued') as queued, sum(status = 'handed') as handed, min(created_at) as since
-      from messages where status in ('queued', 'handed') group by attempt`,
+      from messages where status in ('queued', 'handed') and (status = 'handed' or kind <> 'sync') group by attempt`,
     args: [],
     read: (rows) => new Map(rows.map((row) => [Number(row.attempt), waitingOfRow(row)])),
     memory: (tables) => {
       const counted = new Map<number, WaitingMessages>();
-      for (const { attempt, status, createdAt } of tables.entities.message.values()) {
+      for (const { attempt, status, kind, createdAt } of tables.entities.message.values()) {
         if (status !== "queued" && status !== "handed") continue;
+        if (status === "queued" && !isWorthTurn({ kind })) continue;
         const known = counted.get(attempt) ?? { queued: 0, handed: 0, unseen: [], since: createdAt };
         counted.set(attempt, {
           ...known,

@@ -12,6 +12,7 @@ import { memoryStore } from "#store/memory.ts";
 import {
   countQueuedMessages,
   holderOfLast,
+  isAnythingQueued,
   lastByName,
   listExpiredMessages,
   listQueuedMessages,
@@ -31,6 +32,7 @@ import {
 import { openForWriting, prepareStore } from "#store/open.ts";
 import type { Query } from "#store/query.ts";
 import type { Store } from "#store/store.ts";
+import { countWaitingMessages } from "#store/watch.ts";
 import { addRunning } from "../support/attempts.ts";
 import { scaled } from "../support/scale.ts";
 import { tempDir } from "../support/temp.ts";
@@ -77,6 +79,9 @@ const questions: Record<string, Query<unknown>> = {
     n1: countQueuedMessages(1, { fresh: true }),
     n2: countQueuedMessages(2, { fresh: false }),
     e1: listExpiredMessages(1),
+    any: isAnythingQueued(1),
+    worth: isAnythingQueued(1, true),
+    coming: countWaitingMessages(),
   },
   ...{ one: messageById("m_1"), ids: messagesByIds(["m_2", "m_0", "m_99"]), like: messagesWithPrefix("m_1") },
   ...{ all: messagesLike({ limit: 9 }), from: messagesLike({ from: "human", limit: 5, unread: true }) },
@@ -103,6 +108,33 @@ test("MAIL-1: memory and SQLite answer alike after any moves", async () => {
     }),
     { numRuns: scaled(25) },
   );
+});
+
+test("SYNC-2: what others learned is on its way to nobody before it is handed over, and no reason to continue a turn", async () => {
+  for (const store of await both()) {
+    const queue = { do: "queue", which: 7, to: 2, letter: { kind: "sync", from: "agent-0", body: "x" } } as const;
+    const asked = { any: isAnythingQueued(2), worth: isAnythingQueued(2, true), coming: countWaitingMessages() };
+    await store.commit({
+      at: 1,
+      reads: { one: attemptByNumber(2), first: waitingMessages(2) },
+      decide: ({ one, first }) => {
+        const seen = (messageId: string) =>
+          one ? [attemptEvent(one, "overseer", "message.seen", "x", { messageId })] : [];
+        return accept(
+          first.flatMap(({ messageId }) => seen(messageId)),
+          null,
+        );
+      },
+    });
+    await play(store, [queue]);
+    const waiting = await store.read(asked);
+    expect([waiting.any, waiting.worth, waiting.coming.get(2)]).toEqual([true, false, undefined]);
+    await play(store, [
+      { ...queue, which: 8 },
+      { ...queue, do: "hand", which: 8 },
+    ]);
+    expect((await store.read(asked)).coming.get(2)).toMatchObject({ handed: 1 });
+  }
 });
 
 /** Moves that the table forbids are left out: the rules never make them. */

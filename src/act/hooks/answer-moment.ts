@@ -62,7 +62,7 @@ export async function answerMoment(told: HookTold, desk: HookDesk): Promise<stri
 
 /** Undefined when nothing waits, which is found out by one look. */
 async function waitingWords({ moment, fact, dialect }: HookTold, desk: HookDesk): Promise<string | undefined> {
-  if (!isBoundary(moment) || !(await somethingWaits(desk))) return undefined;
+  if (!isBoundary(moment) || !(await somethingWaits(desk, moment === "Stop"))) return undefined;
   const { injectAt, takeAtBoundary } = require("#act/hooks/inbox.ts") as typeof import("./inbox.ts");
   if (moment !== "SessionStart" || fact.source !== "compact") return injectAt(desk, moment, dialect);
   const { primeWith } = require("#act/hooks/prime-again.ts") as typeof import("./prime-again.ts");
@@ -70,10 +70,10 @@ async function waitingWords({ moment, fact, dialect }: HookTold, desk: HookDesk)
 }
 
 /** False also when it cannot be known: what waits is handed over at the next boundary, and nothing is lost by waiting. */
-async function somethingWaits(desk: Pick<HookDesk, "attempt" | "ask">): Promise<boolean> {
+async function somethingWaits(desk: Pick<HookDesk, "attempt" | "ask">, worthTurn: boolean): Promise<boolean> {
   const { isAnythingQueued } = require("#store/messages.ts") as typeof import("#store/messages.ts");
   try {
-    return await desk.ask(isAnythingQueued(desk.attempt), BUSY_MS);
+    return await desk.ask(isAnythingQueued(desk.attempt, worthTurn), BUSY_MS);
   } catch {
     return false;
   }

@@ -25,6 +25,7 @@ const onScreen: LegState = { ...idle, byHooks: true };
 const none: LegState = { ...idle, alive: false };
 const message = (status: Message["status"]) => ({ messageId: "m_1", status, place: 5, expiresAt: null }) as Message;
 const queued = [message("queued")];
+const learned = { ...message("queued"), kind: "sync" } as Message;
 const stale = [{ ...message("queued"), expiresAt: NOW - 1 }];
 const stop = { stopRequested: { by: "human:ada", reason: "enough", at: 1 } };
 
@@ -39,6 +40,19 @@ const rows: Row[] = [
   ["a message is handed in the middle of a turn", {}, queued, busy, { do: "hand" }],
   ["INJ-4: not what it was told of in this turn already", { announced: 5 }, queued, busy, { do: "wait" }],
   ["INJ-4: that waits for the next turn", { announced: 5 }, queued, idle, { do: "hand" }],
+  ["SYNC-2: what others learned begins no turn", {}, [learned], idle, { do: "wait" }],
+  ["SYNC-2: nor on a screen", {}, [learned], onScreen, { do: "wait" }],
+  ["SYNC-2: nor a process", {}, [learned], none, { do: "wait" }],
+  ["SYNC-2: it goes with what does", {}, [learned, ...queued], idle, { do: "hand" }],
+  ["SYNC-2: and into a turn under way", {}, [learned], busy, { do: "hand" }],
+  [
+    "SYNC-2: an idle process is ended although it waits",
+    {},
+    [learned],
+    { ...idle, idleSince: 0 },
+    { do: "end-leg", because: "long-idle" },
+  ],
+  ["SYNC-2, EDGE-4: unseen in time, it expires", {}, [{ ...learned, expiresAt: NOW - 1 }], idle, { do: "expire" }],
   ["RCPT-1: what is too old expires", {}, stale, idle, { do: "expire" }],
   ["RCPT-1: also while it is paused", { status: "paused" }, stale, busy, { do: "expire" }],
   ["on a screen, an idle agent is woken: its hooks hand it what waits", {}, queued, onScreen, { do: "wake" }],

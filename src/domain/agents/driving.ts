@@ -8,6 +8,7 @@ import type { Attempt } from "#domain/model/attempt.ts";
 import { isLiving } from "#domain/model/attempt.ts";
 import type { NewEvent } from "#domain/model/event.ts";
 import type { Message } from "#domain/model/message.ts";
+import { isWorthTurn } from "#domain/model/message.ts";
 
 /** The CLI's process as the runner sees it. */
 export interface LegState {
@@ -64,11 +65,12 @@ export function nextForRunner(
     if ((attempt.interruptRequestedAt ?? 0) > leg.turnSince) return { do: "interrupt", because: "asked-for" };
     if (now - leg.turnSince >= limits.turnDeadlineMs) return { do: "interrupt", because: "turn-deadline" };
   }
+  // What others learned is no reason for a turn: it waits for the next one that there is, and goes with it (SYNC-2).
   // In the middle of a turn only what it was not told of: the rest of a flood waits for the next turn (INJ-4).
   const due = waiting.filter(
     (message) => message.status === "queued" && (!inTurn || message.place > attempt.announced),
   );
-  if (due.length > 0) {
+  if (inTurn ? due.length > 0 : due.some(isWorthTurn)) {
     if (!leg.alive) return { do: "start-leg" };
     if (leg.byHooks) {
       const awake = inTurn || (leg.wokenAt !== null && now - leg.wokenAt < WAKE_AGAIN_MS);

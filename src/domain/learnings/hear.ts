@@ -42,14 +42,9 @@ export interface Hearing {
   readonly touched: readonly string[];
   /** When it found something, the last times. */
   readonly finds: readonly number[];
-  /** Between two turns it is told nothing: a learning is no reason for a turn of its own. */
-  readonly isIdle: boolean;
 }
 
-export const NEW_HEARING: Hearing = {
-  ...{ ear: NEW_EAR, open: [], calls: [], failing: [], touched: [], finds: [] },
-  isIdle: false,
-};
+export const NEW_HEARING: Hearing = { ear: NEW_EAR, open: [], calls: [], failing: [], touched: [], finds: [] };
 
 const MOST_OPEN = 20;
 const MOST_CALLS = 30;
@@ -67,13 +62,11 @@ export interface AfterHearing {
 
 export function hearSignal(hearing: Hearing, signal: Signal): AfterHearing {
   switch (signal.kind) {
-    case "turn.started":
-      return { hearing: { ...hearing, isIdle: false }, found: [] };
     case "tool.started": {
       const { tool, does = "other", args } = signal.data;
       const call = { source: signal.source, at: signal.at, tool, does, args };
       const open = [...hearing.open, call].slice(-MOST_OPEN);
-      return { hearing: { ...hearing, open, isIdle: false }, found: [] };
+      return { hearing: { ...hearing, open }, found: [] };
     }
     case "tool.ended": {
       const began = hearing.open.find(({ source }) => source === signal.source);
@@ -87,7 +80,7 @@ export function hearSignal(hearing: Hearing, signal: Signal): AfterHearing {
       return hearAny(hearing, { kind: "said", at: signal.at, id: signal.source, text: signal.data.text });
     case "turn.ended": {
       const { at, source: id, data } = signal;
-      return hearAny({ ...hearing, isIdle: true }, { kind: "said", at, id, text: data.text });
+      return hearAny(hearing, { kind: "said", at, id, text: data.text });
     }
     default:
       return { hearing, found: [] };
@@ -95,14 +88,7 @@ export function hearSignal(hearing: Hearing, signal: Signal): AfterHearing {
 }
 
 /** Kinds of signal that are heard. */
-export const HEARD_KINDS = [
-  "turn.started",
-  "tool.started",
-  "tool.ended",
-  "file.changed",
-  "said",
-  "turn.ended",
-] as const;
+export const HEARD_KINDS = ["tool.started", "tool.ended", "file.changed", "said", "turn.ended"] as const;
 
 export function hearReport(hearing: Hearing, event: EventOf<"crystallization.recorded">): AfterHearing {
   const { crystallizationId, summary, currentState, decisions, knownBlockers } = event.data;

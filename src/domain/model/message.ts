@@ -109,6 +109,11 @@ export function belongsToWork(message: Pick<Message, "kind">): boolean {
   return message.kind === "mail" || message.kind === "sync";
 }
 
+/** Whether an agent between two turns begins one because of it; what others learned waits for the next that there is. */
+export function isWorthTurn(message: Pick<Message, "kind">): boolean {
+  return message.kind !== "sync";
+}
+
 export function isUnseen(message: Pick<Message, "status">): boolean {
   return message.status === "queued" || message.status === "handed";
 }
