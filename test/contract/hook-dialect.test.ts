@@ -85,7 +85,8 @@ test.each<["claude-code" | "plain", edit: string, shell: string]>([
       ["THIRD", false],
     ]);
     expect(heard[1]).toContain("Stop hook feedback");
-    expect(played.waiting).toBe(0);
+    // SYNC-2: what others learned is no reason to continue a turn; it waits for the next one.
+    expect(played.waiting).toBe(1);
     // doctor finds the same commands, and reads the same refusal.
     const trial = runtime.hooks?.trial(played.settings, "/x");
     expect([trial?.recording.command, trial?.permit.command]).not.toContain("");
@@ -150,8 +151,10 @@ async function queueAll(store: Store): Promise<void> {
     decide: ({ attempt }) => {
       if (!attempt) throw new Error("There is no attempt.");
       const letters = BODIES.map((body, at) => ({ messageId: `m_${at}`, kind: "mail", from: "human", body }) as const);
+      const body = `LEARNED ${"and so on ".repeat(40)}`;
+      const learned = { messageId: "m_l", kind: "sync", from: "agent-1", body, tone: "fyi" } as const;
       return accept(
-        letters.map((letter) => queueEvent(attempt, letter, "human:ada", "x")),
+        [...letters, learned].map((letter) => queueEvent(attempt, letter, "human:ada", "x")),
         null,
       );
     },
