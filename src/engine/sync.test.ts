@@ -93,7 +93,7 @@ test("LEARN-1: seen by four and of use to none, it is let go, and being found ag
   expect(await fleet.turn()).toMatchObject({ found: 0, relayed: 0 });
 });
 
-test("SYNC-2: at most three an hour for one agent, and the rest when the hour is over", async () => {
+test("SYNC-2: at most three an hour for one agent, the third kept for what is blocking, and the rest when the hour is over", async () => {
   const fleet = await syncFleet([["api"], ["api"]]);
   for (const name of ["alpha", "beta", "gamma", "delta", "epsilon"]) {
     await fleet.run(1, `npm run ${name}`, false, `Error: ${name} wants MODE`);
@@ -101,7 +101,12 @@ test("SYNC-2: at most three an hour for one agent, and the rest when the hour is
   }
   await fleet.turn();
   await fleet.turn();
-  expect(await fleet.syncs()).toHaveLength(3);
+  expect(await fleet.syncs()).toHaveLength(2);
+  await fleet.run(2, "npm run alpha", false, "Error: alpha wants MODE");
+  await fleet.run(2, "npm run beta", false, "Error: beta wants MODE");
+  await fleet.run(2, "npm run gamma", false, "Error: gamma wants MODE");
+  await fleet.turn();
+  expect((await fleet.syncs()).map(({ tone }) => tone)).toEqual(["blocking", "helpful", "helpful"]);
   await fleet.world.clock.advance(61 * 60_000);
   await fleet.turn();
   expect(await fleet.syncs()).toHaveLength(5);

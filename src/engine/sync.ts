@@ -16,7 +16,7 @@ import { forgetUseless, keepDiscoveries } from "#domain/learnings/keep.ts";
 import { judgeRecipients } from "#domain/learnings/outcome.ts";
 import type { Party } from "#domain/learnings/relate.ts";
 import { partyNear, partyOf } from "#domain/learnings/relate.ts";
-import { relayLearnings } from "#domain/learnings/relay.ts";
+import { rateLooksBack, relayLearnings } from "#domain/learnings/relay.ts";
 import { accept } from "#domain/model/decision.ts";
 import type { EventOf, NewEvent } from "#domain/model/event.ts";
 import type { Learning } from "#domain/model/learning.ts";
@@ -193,7 +193,7 @@ async function decideAndCommit(store: Store, memory: SyncMemory, turn: Turn): Pr
     unjudged: listUnjudgedLearnings(),
     messages: syncsUnjudged(),
     old: learningsBefore(turn.now - sync.keptFor, MOST_LET_GO),
-    told: syncsSince(turn.now - sync.rate.per),
+    told: syncsSince(turn.now - rateLooksBack(sync.rate.per)),
     living: listLivingBriefly(),
   };
   const seen = await store.read(reads);
@@ -250,7 +250,10 @@ function decideTurn(seen: Seen, memory: SyncMemory, { found, config, now }: Turn
         told: seen.told,
         failing: (attempt) => memory.hearings.get(attempt)?.failing ?? [],
       },
-      { minScore: sync.minScore, most: sync.rate.max, expiryMs: inbox.syncExpiry, withinMs: sync.relayWithin },
+      {
+        ...{ minScore: sync.minScore, most: sync.rate.max, perMs: sync.rate.per },
+        ...{ expiryMs: inbox.syncExpiry, withinMs: sync.relayWithin },
+      },
       now,
     ),
   );

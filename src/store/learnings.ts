@@ -1,7 +1,8 @@
 /** Questions about what was learned, and to whom it was told. By words they are asked by way of `search` (search.ts). */
+import type { EarlierSync } from "#domain/learnings/relay.ts";
 import type { Learning } from "#domain/model/learning.ts";
 import { listUnjudged } from "#domain/model/learning.ts";
-import type { Message } from "#domain/model/message.ts";
+import type { Message, SyncUrgency } from "#domain/model/message.ts";
 import { docById, docsWithPrefix } from "./by-id.ts";
 import type { MemoryTables, Query } from "./query.ts";
 import { compareText, listDocs } from "./query.ts";
@@ -114,18 +115,41 @@ function isAtWork(tables: MemoryTables, attempt: number): boolean {
   return (tables.entities.attempt.get(String(attempt))?.status ?? "ended") !== "ended";
 }
 
-/** How many learnings each agent was told since then, by its name. */
-export function syncsSince(time: number): Query<ReadonlyMap<string, number>> {
+/** What each agent was told since then, by its name; the oldest first. */
+export function syncsSince(time: number): Query<ReadonlyMap<string, readonly EarlierSync[]>> {
   return {
-    sql: "select agent, count(*) as many from messages where kind = 'sync' and created_at > ?1 group by agent order by agent",
+    sql: `select agent, sender, doc ->> 'tone' as tone, created_at from messages
+      where kind = 'sync' and created_at > ?1 order by agent, created_at, id`,
     args: [time],
-    read: (rows) => new Map(rows.map((row) => [String(row.agent), Number(row.many)])),
-    memory: (tables) => {
-      const told = [...tables.entities.message.values()].filter((one) => one.kind === "sync" && one.createdAt > time);
-      const byAgent = [...Map.groupBy(told, ({ agent }) => agent)].sort(([a], [b]) => compareText(a, b));
-      return new Map(byAgent.map(([agent, messages]) => [agent, messages.length]));
-    },
+    read: (rows) =>
+      groupEarlier(
+        rows.map(({ agent, sender, tone, created_at }) => ({
+          ...{ agent: String(agent), from: String(sender), urgency: tone as SyncUrgency, at: Number(created_at) },
+        })),
+      ),
+    memory: (tables) =>
+      groupEarlier(
+        [...tables.entities.message.values()]
+          .filter((one) => one.kind === "sync" && one.createdAt > time)
+          .sort(
+            (a, b) =>
+              compareText(a.agent, b.agent) || a.createdAt - b.createdAt || compareText(a.messageId, b.messageId),
+          )
+          .map(({ agent, from, tone, createdAt }) => ({ agent, from, urgency: tone as SyncUrgency, at: createdAt })),
+      ),
   };
+}
+
+function groupEarlier(
+  all: readonly (EarlierSync & { readonly agent: string })[],
+): ReadonlyMap<string, readonly EarlierSync[]> {
+  const byAgent = new Map<string, EarlierSync[]>();
+  for (const { agent, ...one } of all) {
+    const others = byAgent.get(agent);
+    if (others) others.push(one);
+    else byAgent.set(agent, [one]);
+  }
+  return byAgent;
 }
 
 function learningsIn(tables: MemoryTables, holds: (learning: Learning) => boolean): Learning[] {

@@ -18,7 +18,7 @@ import { T0 } from "../support/samples.ts";
 import { cpuOfThis, type Measure, median } from "./row.ts";
 
 const AGENTS = 500;
-const SETTINGS = { minScore: 0.5, most: 1_000, expiryMs: 7_200_000, withinMs: 86_400_000 };
+const SETTINGS = { minScore: 0.5, most: 1_000, perMs: 3_600_000, expiryMs: 7_200_000, withinMs: 86_400_000 };
 
 /** From the discovery to five hundred messages that wait. */
 export const relay: Measure = async ({ quick, scratch, until, atEnd }) => {

@@ -104,7 +104,7 @@ async function eventsOf(store: Store, { do: what, key, score, attempt }: Move): 
     told: new Map(),
     failing: () => [],
   };
-  return relayLearnings(scene, { minScore: 0, most: 9, expiryMs: 1, withinMs: 1 }, T0);
+  return relayLearnings(scene, { minScore: 0, most: 9, perMs: 1, expiryMs: 1, withinMs: 1 }, T0);
 }
 
 test("SYNC-3: both stores answer every question about learnings the same, whatever was found, told and forgotten", async () => {

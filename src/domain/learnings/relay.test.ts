@@ -7,19 +7,24 @@ import { T0 } from "../../../test/support/samples.ts";
 import { scaled } from "../../../test/support/scale.ts";
 import type { Party } from "./relate.ts";
 import { doesConcern, isWitness } from "./relate.ts";
-import { relayLearnings, renderLearning, urgencyFor } from "./relay.ts";
+import { type EarlierSync, type RelayScene, relayLearnings, renderLearning, urgencyFor } from "./relay.ts";
 
 const HOUR = 60 * 60_000;
-const SETTINGS = { minScore: 0.5, most: 3, expiryMs: 2 * HOUR, withinMs: 24 * HOUR };
+const SETTINGS = { minScore: 0.5, most: 3, perMs: HOUR, expiryMs: 2 * HOUR, withinMs: 24 * HOUR };
 const TAGGED = { tags: ["api"] };
 
 function tell(
   learnings: readonly Learning[],
   parties: readonly Party[],
-  more: { told?: ReadonlyMap<string, number>; failing?: (attempt: number) => readonly string[]; now?: number } = {},
+  more: { told?: RelayScene["told"]; failing?: (attempt: number) => readonly string[]; now?: number } = {},
 ): NewEvent[] {
   const { told = new Map(), failing = () => [], now = T0 } = more;
   return relayLearnings({ learnings, parties, told, failing }, SETTINGS, now);
+}
+
+function earlier(agent: string, count: number, parts: Partial<EarlierSync> = {}): RelayScene["told"] {
+  const one: EarlierSync = { urgency: "helpful", from: "builder-1", at: T0, ...parts };
+  return new Map([[agent, Array.from({ length: count }, () => one)]]);
 }
 
 function toldIn(events: readonly NewEvent[]): [string, string][] {
@@ -98,13 +103,51 @@ test("SYNC-2: at most so many for one agent, the most urgent and the best first"
   ];
   const failing = () => ["make ! 9"];
   const told = (count: number) =>
-    tell(all, [partyWith(2, TAGGED)], { failing, told: new Map([["builder-2", count]]) }).flatMap((event) =>
+    tell(all, [partyWith(2, TAGGED)], { failing, told: earlier("builder-2", count) }).flatMap((event) =>
       event.type === "message.queued" ? [event.data.body.split("\n")[0]] : [],
     );
   expect(told(0).toSorted()).toEqual(["better", "blocking", "good"]);
   expect(told(2)).toEqual(["blocking"]);
   expect(told(3)).toEqual([]);
   expect(told(9)).toEqual([]);
+});
+
+describe("SYNC-2, EDGE-4: one that talks much keeps nobody from hearing what is urgent", () => {
+  const fact = (key: string, parts: Partial<Learning> = {}) =>
+    learningWith({ key, text: key, kind: "fact", failing: null, fix: null, rank: 1, ...TAGGED, ...parts });
+  const fix = (key: string, parts: Partial<Learning> = {}) => learningWith({ key, text: key, ...TAGGED, ...parts });
+  const told = (all: readonly Learning[], more: Parameters<typeof tell>[2] = {}) =>
+    toldIn(tell(all, [partyWith(2, TAGGED)], more)).map(([, urgency]) => urgency);
+
+  test("of facts one goes through, and the rest of the rate is for others", () => {
+    expect(told([fact("a"), fact("b"), fact("c")])).toEqual(["fyi"]);
+    expect(told([fact("a"), fact("b"), fix("c"), fix("d")])).toEqual(["helpful", "helpful"]);
+    expect(told([fact("a")], { told: earlier("builder-2", 1, { urgency: "fyi", from: "builder-9" }) })).toEqual([]);
+    // What people say is meant to be told.
+    const said = { via: "person" as const };
+    expect(told([fact("a", said), fact("b", said)])).toEqual(["fyi", "fyi"]);
+  });
+
+  test("from one source one fact an hour, however short the time of the rate", () => {
+    const scene = (from: string) => ({
+      learnings: [fact("a")],
+      parties: [partyWith(2, TAGGED)],
+      told: earlier("builder-2", 1, { urgency: "fyi", from, at: T0 - HOUR / 2 }),
+      failing: () => [],
+    });
+    const settings = { ...SETTINGS, perMs: HOUR / 4 };
+    expect(relayLearnings(scene("builder-1"), settings, T0)).toEqual([]);
+    expect(relayLearnings(scene("builder-9"), settings, T0)).toHaveLength(2);
+  });
+
+  test("one place is kept for what is blocking, and only that; a rate of one is for whoever comes", () => {
+    const failing = () => ["npm test ! 1"];
+    expect(told([fix("a")], { told: earlier("builder-2", 2) })).toEqual([]);
+    expect(told([fix("a")], { told: earlier("builder-2", 2), failing })).toEqual(["blocking"]);
+    expect(told([fix("a")], { told: earlier("builder-2", 3), failing })).toEqual([]);
+    const scene = { learnings: [fix("a")], parties: [partyWith(2, TAGGED)], told: new Map(), failing: () => [] };
+    expect(toldIn(relayLearnings(scene, { ...SETTINGS, most: 1 }, T0))).toEqual([["builder-2", "helpful"]]);
+  });
 });
 
 test("SYNC-2: what is told says whose it is and where it was heard", () => {
@@ -131,9 +174,10 @@ const something = fc
     by: fc.integer({ min: 1, max: 8 }),
     tags: fc.subarray(TAGS),
     score: fc.double({ min: 0, max: 1, noNaN: true }),
+    kind: fc.constantFrom("fact", "failure-fix"),
   })
-  .map(({ key, by, tags, score }) => {
-    const learning = learningWith({ key: `k${key}`, tags, near: ["src/a"], score });
+  .map(({ key, by, tags, score, kind }) => {
+    const learning = learningWith({ key: `k${key}`, failing: `k${key}`, kind, tags, near: ["src/a"], score });
     return { ...learning, foundBy: { ...learning.foundBy, attempt: by, node: `goal_A/T${by}` } };
   });
 
@@ -145,10 +189,10 @@ test("SYNC-2: whatever was found and whoever is there, in any number of turns no
       fc.integer({ min: 1, max: 4 }),
       (found, parties, turns) => {
         let learnings: Learning[] = found;
-        const counts = new Map<string, number>();
+        const told = new Map<string, EarlierSync[]>();
         const nodesTold = new Set<string>();
         for (let turn = 0; turn < turns; turn += 1) {
-          const events = tell(learnings, parties, { told: counts });
+          const events = tell(learnings, parties, { told, failing: (attempt) => (attempt % 3 === 0 ? ["k9"] : []) });
           for (const event of events) {
             if (event.type !== "learning.relayed") continue;
             const learning = learnings.find(({ learningId }) => learningId === event.data.learningId);
@@ -160,12 +204,18 @@ test("SYNC-2: whatever was found and whoever is there, in any number of turns no
               expect(isWitness(learning, party)).toBe(false);
               expect(doesConcern(learning, party)).toBe(true);
               expect(learning.score).toBeGreaterThanOrEqual(SETTINGS.minScore);
-              counts.set(to.agent, (counts.get(to.agent) ?? 0) + 1);
+              const one = { urgency: to.urgency, from: learning.foundBy.agent, at: T0 };
+              told.set(to.agent, [...(told.get(to.agent) ?? []), one]);
             }
           }
           learnings = foldAll(learnings, events);
         }
-        for (const count of counts.values()) expect(count).toBeLessThanOrEqual(SETTINGS.most);
+        for (const all of told.values()) {
+          expect(all.length).toBeLessThanOrEqual(SETTINGS.most);
+          // One place is kept for what is blocking, and at most one goes to mere facts.
+          expect(all.filter(({ urgency }) => urgency !== "blocking").length).toBeLessThan(SETTINGS.most);
+          expect(all.filter(({ urgency }) => urgency === "fyi").length).toBeLessThanOrEqual(1);
+        }
       },
     ),
     { numRuns: scaled(200) },

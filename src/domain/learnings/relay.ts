@@ -1,6 +1,7 @@
 /**
  * Who is told what, and how urgently (SYNC-2). Related agents only, never whoever found it, never twice to the agents of
- * one node, and at most so many per agent within a time; of several the most urgent and best first. What is told is a
+ * one node, and at most so many per agent within a time; of several the most urgent and best first, one place kept free for
+ * what is blocking, and at most one for what is merely so: nobody who talks much keeps others from being heard. What is told is a
  * message of the kind sync: quoted data with its provenance (injection.ts), queued in the commit that says so. A relay
  * that is decided twice decides the same: ids follow from the learning and the node.
  */
@@ -11,6 +12,7 @@ import type { EventData, NewEvent } from "#domain/model/event.ts";
 import type { Learning } from "#domain/model/learning.ts";
 import { MOST_RECIPIENTS } from "#domain/model/learning.ts";
 import type { Letter, SyncUrgency } from "#domain/model/message.ts";
+import { PERSON_ADDRESS } from "#domain/model/protocol.ts";
 import { isSameFailure } from "./outcome.ts";
 import type { Party } from "./relate.ts";
 import { isWitness, keysOfLearning, keysOfParty, wasTold } from "./relate.ts";
@@ -20,6 +22,7 @@ export interface RelaySettings {
   readonly minScore: number;
   /** An agent is told at most so many within `perMs`. */
   readonly most: number;
+  readonly perMs: number;
   /** How long a message waits to be seen. */
   readonly expiryMs: number;
   /** How long after it was found it is told to those at work. */
@@ -29,10 +32,25 @@ export interface RelaySettings {
 export interface RelayScene {
   readonly learnings: readonly Learning[];
   readonly parties: readonly Party[];
-  /** How many learnings each agent was told within the rate's time, by its name. */
-  readonly told: ReadonlyMap<string, number>;
+  /** What each agent was told lately (since `rateLooksBack`), by its name. */
+  readonly told: ReadonlyMap<string, readonly EarlierSync[]>;
   /** What fails for an attempt just now (failureKey). */
   failing(attempt: number): readonly string[];
+}
+
+/** A learning that an agent was told before. */
+export interface EarlierSync {
+  readonly urgency: SyncUrgency;
+  /** Who found it. */
+  readonly from: string;
+  readonly at: number;
+}
+
+const HOUR_MS = 60 * 60_000;
+
+/** How far back what was told counts. */
+export function rateLooksBack(perMs: number): number {
+  return Math.max(perMs, HOUR_MS);
 }
 
 interface Telling {
@@ -48,7 +66,7 @@ export function relayLearnings(scene: RelayScene, settings: RelaySettings, now: 
   if (worthwhile.length === 0 || settings.most === 0) return [];
   const byAgent = Map.groupBy(findTellings(worthwhile, scene), ({ party }) => party.agent);
   const chosen = [...byAgent].flatMap(([agent, tellings]) =>
-    chooseBest(tellings, settings.most - (scene.told.get(agent) ?? 0)),
+    chooseBest(tellings, scene.told.get(agent) ?? [], settings, now),
   );
   const byLearning = Map.groupBy(chosen, ({ learning }) => learning);
   return [...byLearning].flatMap(([learning, tellings]) => tellOf(learning, tellings, settings, now));
@@ -96,16 +114,47 @@ export function urgencyFor(learning: Pick<Learning, "kind" | "failing">, failing
   return learning.kind === "failure-fix" ? "helpful" : "fyi";
 }
 
-function chooseBest(tellings: readonly Telling[], most: number): Telling[] {
-  return tellings
-    .toSorted(
-      (a, b) =>
-        URGENCY_ORDER[a.urgency] - URGENCY_ORDER[b.urgency] ||
-        b.learning.rank - a.learning.rank ||
-        b.learning.foundAt - a.learning.foundAt ||
-        (a.learning.learningId < b.learning.learningId ? -1 : 1),
-    )
-    .slice(0, Math.max(0, most));
+/** Of these, within the rate: at most `most` in all, one of them kept for what is blocking, and of mere facts one. */
+function chooseBest(
+  tellings: readonly Telling[],
+  earlier: readonly EarlierSync[],
+  { most, perMs }: RelaySettings,
+  now: number,
+): Telling[] {
+  const counted = earlier.filter(({ at }) => at > now - perMs);
+  const facts = earlier.filter((one) => isMereFact(one) && one.at > now - HOUR_MS);
+  const heardFrom = new Set(facts.map(({ from }) => from));
+  const ordinary = most > 1 ? most - 1 : most;
+  let all = counted.length;
+  let lessUrgent = counted.filter(({ urgency }) => urgency !== "blocking").length;
+  let mereFacts = counted.filter(isMereFact).length;
+  return tellings.toSorted(compareTellings).filter(({ learning, urgency }) => {
+    const from = senderOf(learning);
+    const isFact = isMereFact({ urgency, from });
+    if (all >= most || (urgency !== "blocking" && lessUrgent >= ordinary)) return false;
+    if (isFact && (mereFacts >= MOST_FACTS || heardFrom.has(from))) return false;
+    all += 1;
+    if (urgency !== "blocking") lessUrgent += 1;
+    if (isFact) mereFacts += 1;
+    return true;
+  });
+}
+
+/** Of what the rate allows. */
+const MOST_FACTS = 1;
+
+/** What a person says is meant to be told. */
+function isMereFact({ urgency, from }: Pick<EarlierSync, "urgency" | "from">): boolean {
+  return urgency === "fyi" && from !== PERSON_ADDRESS;
+}
+
+function compareTellings(a: Telling, b: Telling): number {
+  return (
+    URGENCY_ORDER[a.urgency] - URGENCY_ORDER[b.urgency] ||
+    b.learning.rank - a.learning.rank ||
+    b.learning.foundAt - a.learning.foundAt ||
+    (a.learning.learningId < b.learning.learningId ? -1 : 1)
+  );
 }
 
 type Told = EventData["learning.relayed"]["to"][number];
@@ -129,7 +178,7 @@ function tellOf(learning: Learning, tellings: readonly Telling[], settings: Rela
 }
 
 function senderOf({ foundBy, via }: Learning): string {
-  if (via === "person") return "human";
+  if (via === "person") return PERSON_ADDRESS;
   return foundBy.attempt > 0 ? foundBy.agent : OVERSEER_ADDRESS;
 }
 
