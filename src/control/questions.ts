@@ -2,7 +2,7 @@
  * Questions to people: looking, answering, acknowledging, withdrawing. Asking is done by reports (control/reports.ts) and
  * by rules, sending by act/notify.ts; every answer is one commit, so it counts once.
  */
-import { wakeRunner } from "#act/attempt-files.ts";
+import { wakeRunner, wakeRunnersFor } from "#act/attempt-files.ts";
 import { stopAttempt } from "#domain/agents/stop-agent.ts";
 import type { Moment } from "#domain/core/actor.ts";
 import { closeDependents } from "#domain/landing/closing.ts";
@@ -84,6 +84,7 @@ export async function giveAnswer(world: World, word: string, words: string): Pro
   const answered = orThrow(outcome);
   if (outcome.ok) await awaitStopped(world, outcome.events);
   if (answered.told !== null) await wakeRunner(world, answered.told);
+  if (outcome.ok) await wakeRunnersFor(world, outcome.events);
   const { living } = await store.read({ living: livingAttempts() });
   const told = living.find(({ attempt }) => attempt === answered.told);
   const toldAgent = told ? attemptLabel(told) : answered.told === null ? null : `#${answered.told}`;

@@ -134,8 +134,23 @@ describe("ESC-1: what a rule offered as an answer is carried out", () => {
     expect(events.map((event) => event.type)).toEqual(["question.answered", "work.cancelled"]);
   });
 
-  test("leave it to me moves nothing", () => {
-    const events = allowed(answerQuestion({ ...waiting, question: own }, "q_1", "leave it to me", IDS, ADA));
+  test.each(["running", "paused"] as const)(
+    "leave it to me keeps its agent, %s, paused until a person resumes it",
+    (status) => {
+      const seen = { ...waiting, question: own, attempts: [attemptWith({ status })] };
+      const events = allowed(answerQuestion(seen, "q_1", "leave it to me", IDS, ADA));
+      expect(events.map((event) => event.type)).toEqual([
+        "question.answered",
+        "agent.paused",
+        "crystallization.recorded",
+      ]);
+      expect(events[1]).toMatchObject({ because: "left-to-a-person" });
+    },
+  );
+
+  test("leave it to me moves nothing where nobody is at work", () => {
+    const seen = { ...waiting, question: own, attempts: [] };
+    const events = allowed(answerQuestion(seen, "q_1", "leave it to me", IDS, ADA));
     expect(events.map((event) => event.type)).toEqual(["question.answered", "crystallization.recorded"]);
   });
 

@@ -132,7 +132,13 @@ export function answerQuestion(
     return accept([...events, ...cancelled.events], { questionId, answer, told: null, unblocked: false });
   }
   if (node && order === "without") events.push(...letGoOn(node, seen.nodes ?? [node], questionId, moment));
-  const holder = node && order !== "leave" ? holderOf(seen, node) : undefined;
+  const working = node && holderOf(seen, node);
+  const holder = order === "leave" ? undefined : working;
+  // Hands off until that person says otherwise, whatever it was paused for before.
+  if (order === "leave" && working && (working.attempt.status === "running" || working.attempt.status === "paused")) {
+    const paused = { now: true, reason: "a person takes care of it" };
+    events.push(attemptEvent(working.attempt, moment.actor, "agent.paused", "left-to-a-person", paused));
+  }
   const goesOn = node?.status === "blocked" && order !== "leave" && !othersOpen(seen, question);
   if (node) events.push(...recordAnswer(node, seen.left, question, answer, ids.crystallizationId, moment));
   const meant = node && answerAboutLanding(node, seen.nodes ?? [node], question, answer, moment);

@@ -4,6 +4,7 @@ import type { ActionKind, ActionRequest } from "#domain/model/action.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
 import { type Condition, quotaId } from "#domain/model/condition.ts";
 import type { EventOf } from "#domain/model/event.ts";
+import type { Question } from "#domain/model/question.ts";
 import type { WorkNode } from "#domain/model/work.ts";
 import { claimWith } from "../../../test/support/claims.ts";
 import { T0 } from "../../../test/support/samples.ts";
@@ -272,6 +273,32 @@ test("LADDER-1: a file written again and again with the same result gives no bud
   );
   expect(decide(looping).judged.get(1)?.state).toBe("looping");
   expect(types(looping)).not.toContain("assignment.progressed");
+});
+
+describe("LADDER-1: an agent about which a person was asked", () => {
+  const call = { tool: "Bash", argsHash: "same", ok: false, errorClass: "exit-2", ms: 1, id: "t" };
+  const asking = (calls: readonly (typeof call)[], exempt?: Attempt["exempt"]) =>
+    working(
+      {
+        pulse: pulseWith({ inTurn: true, calls }),
+        ...(exempt ? { attempt: attemptWith({ status: "running", exempt }) } : {}),
+      },
+      {
+        questions: [{ goalId: goalOf().goalId, workNodeId: "T1", status: "open" } as Question],
+        assignments: [assignmentWith({ status: "blocked" })],
+      },
+    );
+
+  test("is paused until the answer, where it goes on in circles", () => {
+    const { events, actions } = decide(asking([call, call, call]));
+    expect(events.map(({ type }) => type)).toContain("assignment.parked");
+    expect(actions.map(({ kind }) => kind)).toEqual(["pause"]);
+  });
+
+  test("is left to its work otherwise, and where nobody supervises it", () => {
+    expect(types(asking([call, { ...call, argsHash: "other" }]))).toEqual([]);
+    expect(types(asking([call, call, call], { supervision: "sling" }))).toEqual([]);
+  });
 });
 
 describe("a node that waits for what was cancelled", () => {

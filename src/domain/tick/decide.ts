@@ -29,9 +29,9 @@ import { watchDisk } from "./disk.ts";
 import { dispatch, giveUp } from "./dispatch.ts";
 import { Draft, NO_STEPS, type Outbox, type Ruled, recordEvent, type TickStep } from "./draft.ts";
 import { judgeAgent, Measures } from "./judge.ts";
-import { askAboutBlocker, climb, escalate, leaveBroken, passOn, requestStatus } from "./ladder.ts";
+import { askAboutBlocker, climb, escalate, leaveBroken, parkWhileAsked, passOn, requestStatus } from "./ladder.ts";
 import type { Judgement } from "./liveness.ts";
-import { ASKED_IN_WORDS, hasSigns, lastActivityAt, latestProgress } from "./liveness.ts";
+import { ASKED_IN_WORDS, hasSigns, isLooping, lastActivityAt, latestProgress } from "./liveness.ts";
 import { watchDeaths } from "./mass-death.ts";
 import { dateEndOfPatience, findSharedSilence, isMootForProvider, watchProviders } from "./provider.ts";
 import { watchQuotas } from "./quota.ts";
@@ -446,6 +446,10 @@ function followJudgement(scene: Scene, outbox: Outbox, at: AtWork, judgement: Ju
     case "waiting-human": {
       if (judgement.because === ASKED_IN_WORDS && seen.fingerprint?.class === "waiting-on-human") {
         return passOn(scene, outbox, { assignment, recovery: recovery(), words: seen.fingerprint.words });
+      }
+      const pulse = seen.pulse;
+      if (pulse?.inTurn && isSupervised(seen.attempt) && isLooping(pulse, scene.limits.loopRepeats)) {
+        return parkWhileAsked(scene, outbox, { seen, assignment, recovery: recovery() });
       }
       if (!mayMove(ASSIGNMENT_MOVES, assignment.status, "blocked")) return NO_STEPS;
       const blocked = { on: "human", detail: judgement.because.replaceAll("-", " ") } as const;

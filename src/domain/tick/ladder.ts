@@ -34,7 +34,7 @@ import { isSpared } from "#domain/model/supervision.ts";
 import { nodeKey } from "#domain/model/work.ts";
 import { consultModel, refuseAdvice } from "./diagnosis.ts";
 import { NO_STEPS, type Outbox, recordEvent, type TickStep } from "./draft.ts";
-import { ASKED_IN_WORDS, TOOL_HANGS } from "./liveness.ts";
+import { ASKED_IN_WORDS, LOOPING, TOOL_HANGS } from "./liveness.ts";
 import { isReplanAwaited, replan, whyNotSplit } from "./replan.ts";
 import type { Scene } from "./scene.ts";
 import type { AgentSeen } from "./snapshot.ts";
@@ -332,6 +332,14 @@ function park(scene: Scene, outbox: Outbox, stuck: Stuck): readonly TickStep[] {
       payload: { now: true, reason: "It was stuck, and nothing helped.", cause: "recovery" },
     },
   ];
+}
+
+/**
+ * A person was asked about it, and it goes on in circles meanwhile: it is paused until the answer, so that a night of waiting
+ * costs nothing. One that asked and works on something else is left to it.
+ */
+export function parkWhileAsked(scene: Scene, outbox: Outbox, stuck: Omit<Stuck, "cause">): readonly TickStep[] {
+  return park(scene, outbox, { ...stuck, cause: LOOPING });
 }
 
 /** The last rung: a person is asked, once, and the assignment waits for them. */

@@ -26,6 +26,9 @@ export type Judgement =
 /** A tool call runs, and nothing of it moves. */
 export const TOOL_HANGS = "tool-hangs";
 
+/** The same call with the same outcome again and again. */
+export const LOOPING = "looping";
+
 /** It asked a person in plain words, and nobody has put that before one. */
 export const ASKED_IN_WORDS = "asked-in-words";
 
@@ -191,7 +194,7 @@ function judgeActivity(about: LivenessCase, now: number, limits: LivenessLimits)
         : { state: "silent", because: TOOL_HANGS };
     }
     // Whoever waits for an answer of its model repeats nothing.
-    if (!pulse.retrying && isLooping(pulse, limits.loopRepeats)) return { state: "looping", because: "looping" };
+    if (!pulse.retrying && isLooping(pulse, limits.loopRepeats)) return { state: "looping", because: LOOPING };
     // A turn that has only just begun had no time to show anything, however long the agent had waited for it.
     const silentFor = shortenSilence(quiet, pulse.turnSince, now);
     return silentFor < idleAfterMs
