@@ -167,7 +167,7 @@ function addDaemon(page: Page, { daemon, off, unchecked, expertise }: Status): v
   if (blind) {
     const since = shortTime(blind.degradedSince ?? 0, page.now);
     page.sentence(
-      `DEGRADED since ${since}: agents are judged by thresholds alone (a hint when stale, a pause when silent); it ends by itself (overseer stats)`,
+      `DEGRADED since ${since}: whoever cannot be judged is held to thresholds alone (a hint when stale, a pause when silent); it ends by itself (overseer stats, overseer doctor)`,
       "trouble",
     );
   }

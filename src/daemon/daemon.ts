@@ -195,7 +195,7 @@ export class Daemon {
         return { enabled: enabled && registration.supervision, every: registration.watching?.everyMs ?? every };
       },
       look: () => options.rounds.look(speakingAs(this.world, "overseer")),
-      lookBlindly: () => options.rounds.lookBlindly(speakingAs(this.world, "overseer")),
+      lookBlindly: (only) => options.rounds.lookBlindly(speakingAs(this.world, "overseer"), only),
       tickProblem: () => {
         const trouble = this.loops.troubleOf("tick");
         return trouble && trouble.failures >= FAILED_TICKS ? trouble.problem : undefined;

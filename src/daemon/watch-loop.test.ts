@@ -15,6 +15,8 @@ function loopWith(state: { readonly sees?: boolean; readonly thresholdsWork?: bo
     thresholdsWork: true,
     tickProblem: undefined as string | undefined,
     enabled: true,
+    unjudged: [] as { readonly attempt: number; readonly agent: string }[],
+    only: undefined as ReadonlySet<number> | undefined,
     looks: 0,
     blind: 0,
     retries: 0,
@@ -29,10 +31,11 @@ function loopWith(state: { readonly sees?: boolean; readonly thresholdsWork?: bo
     look: async () => {
       world.looks += 1;
       if (!world.sees) throw new Error("A pulse has no calls.");
-      return { agents: 1, changed: [healthOfAgent(4)], causes: ["builder-1 no-activity"] };
+      return { agents: 1, changed: [healthOfAgent(4)], causes: ["builder-1 no-activity"], unjudged: world.unjudged };
     },
-    lookBlindly: async () => {
+    lookBlindly: async (only) => {
       world.blind += 1;
+      world.only = only;
       if (!world.thresholdsWork) throw new Error("The store is away.");
       return { agents: 1, stepped: ["builder-1"], problems: [] };
     },
@@ -83,6 +86,21 @@ test("DEGR-1: ticks that fail again and again are no less blind; the tick is tri
   expect(types(world.recorded)).toEqual(["watch.degraded ticks-fail"]);
   expect([world.blind, world.retries]).toEqual([3, 3]);
   world.tickProblem = undefined;
+  await clock.advance(MINUTE);
+  expect([world.recorded.at(-1)?.type, loop.degradedSince]).toEqual(["watch.restored", null]);
+  void loops.stop();
+});
+
+test("DEGR-1: one whose pulse is spoiled is named, and thresholds are for it alone", async () => {
+  const { world, loop, loops, clock } = loopWith();
+  world.unjudged = [{ attempt: 7, agent: "busy" }];
+  await clock.advance(MINUTE);
+  expect(types(world.recorded)).toEqual(["watch.degraded pulse-unusable"]);
+  expect(world.recorded[0]?.data).toEqual({
+    problem: "What is kept of busy#7 is spoiled; everybody else is judged in full.",
+  });
+  expect([world.only, world.retries, loop.degradedSince]).toEqual([new Set([7]), 0, 31_000]);
+  world.unjudged = [];
   await clock.advance(MINUTE);
   expect([world.recorded.at(-1)?.type, loop.degradedSince]).toEqual(["watch.restored", null]);
   void loops.stop();

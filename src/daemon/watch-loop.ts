@@ -3,6 +3,7 @@
  * (DEGR-1), says so, and comes back by itself: every turn tries to see in full again. It decides nothing about agents; what
  * follows from how they do is the tick's, which it wakes.
  */
+import { attemptLabel } from "#domain/model/attempt.ts";
 import type { NewEvent } from "#domain/model/event.ts";
 import type { AgentHealth } from "#domain/watch/health.ts";
 import type { DegradedCycle } from "#engine/degraded-watch.ts";
@@ -15,6 +16,9 @@ import type { Loop } from "./loops.ts";
 /** Looks begin at least this far apart, however much happens. */
 const SPACING_MS = 1_000;
 
+/** So many of those who cannot be judged are named. */
+const NAMED = 5;
+
 export interface WatchLoopOptions {
   readonly clock: Pick<Clock, "now">;
   readonly log: Pick<DaemonLog, "record">;
@@ -22,8 +26,8 @@ export interface WatchLoopOptions {
   settings(): { readonly enabled: boolean; readonly every: number };
   /** Judges everybody; rejects when that cannot be done. */
   look(): Promise<WatchCycle>;
-  /** The same by thresholds, with what follows from it set going. */
-  lookBlindly(): Promise<DegradedCycle>;
+  /** The same by thresholds, with what follows from it set going; only of these, where everybody else was judged. */
+  lookBlindly(only?: ReadonlySet<number>): Promise<DegradedCycle>;
   /** Why ticks fail, once they have failed more than once in a row; undefined where they do not. */
   tickProblem(): string | undefined;
   /** Has a tick that rests after failures try again. */
@@ -64,31 +68,35 @@ export class WatchLoop {
   async turn(): Promise<void> {
     const { settings, tickProblem } = this.options;
     if (!settings().enabled) return;
-    const cannotSee = await this.see();
+    const sight = await this.see();
+    if ("problem" in sight) return this.degrade("judging-failed", sight.problem);
     const ticksFail = tickProblem();
-    if (cannotSee === undefined && ticksFail === undefined) return this.restore();
-    const because = cannotSee === undefined ? "ticks-fail" : "judging-failed";
-    await this.degrade(because, cannotSee ?? ticksFail ?? "");
-    // What the tick fails at may be gone: everything could be judged just now.
-    if (cannotSee === undefined) this.options.retryTick();
+    if (ticksFail !== undefined) {
+      await this.degrade("ticks-fail", ticksFail);
+      // What the tick fails at may be gone: everything could be judged just now.
+      return this.options.retryTick();
+    }
+    const { unjudged } = sight;
+    if (unjudged.length === 0) return this.restore();
+    await this.degrade("pulse-unusable", tellUnjudged(unjudged), new Set(unjudged.map(({ attempt }) => attempt)));
   }
 
-  /** Why nobody could be judged; undefined where everybody was. */
-  private async see(): Promise<string | undefined> {
+  /** Who could not be judged, or why nobody could. */
+  private async see(): Promise<{ readonly problem: string } | Pick<WatchCycle, "unjudged">> {
     const { look, log, tell, wakeTick } = this.options;
     try {
-      const { changed, causes } = await look();
+      const { changed, causes, unjudged } = await look();
       for (const health of changed) tell(health);
       for (const cause of causes) wakeTick(`watch: ${cause}`);
-      return undefined;
+      return { unjudged };
     } catch (error) {
       const problem = messageOf(error);
       log.record("error", "watch.failed", { problem });
-      return problem;
+      return { problem };
     }
   }
 
-  private async degrade(because: string, problem: string): Promise<void> {
+  private async degrade(because: string, problem: string, only?: ReadonlySet<number>): Promise<void> {
     const { clock, log, record, lookBlindly } = this.options;
     if (this.degradedSince === null) {
       this.degradedSince = clock.now();
@@ -96,7 +104,7 @@ export class WatchLoop {
       log.record("error", "watch.degraded", { because, problem });
       await record({ type: "watch.degraded", actor: "overseer", because, data: { problem } });
     }
-    const { stepped, problems } = await lookBlindly();
+    const { stepped, problems } = await lookBlindly(only);
     this.steps += stepped.length;
     if (stepped.length > 0) log.record("warn", "watch.stepped", { agents: stepped });
     if (problems.length > 0) log.record("warn", "watch.blind", { problems });
@@ -114,4 +122,10 @@ export class WatchLoop {
     });
     this.degradedSince = null;
   }
+}
+
+function tellUnjudged(unjudged: WatchCycle["unjudged"]): string {
+  const names = unjudged.slice(0, NAMED).map(({ attempt, agent }) => attemptLabel({ attempt, agent }));
+  const more = unjudged.length > NAMED ? ` and ${unjudged.length - NAMED} more` : "";
+  return `What is kept of ${names.join(", ")}${more} is spoiled; everybody else is judged in full.`;
 }

@@ -20,6 +20,7 @@ import { openActions, presentConditions, recoveryOf } from "#store/actions.ts";
 import { assignmentsOfNode, openQuestions } from "#store/assignments.ts";
 import { attemptByNumber } from "#store/attempts.ts";
 import { goalById } from "#store/goals.ts";
+import { pulseOf } from "#store/signals.ts";
 import type { Store } from "#store/store.ts";
 import { type AgentInColumns, countWaitingMessages, isBusyOrAsking, listLivingInColumns } from "#store/watch.ts";
 import { nodeById } from "#store/work.ts";
@@ -41,7 +42,8 @@ export class DegradedWatch {
   /** `knownQuiet`: since when an agent with so many beats is quiet, as far as whoever could see knew it. */
   constructor(private readonly knownQuiet: (attempt: number, beats: number) => Quiet | undefined) {}
 
-  async look(world: World): Promise<DegradedCycle> {
+  /** `only`: whom it may step on, where everybody else could be judged. */
+  async look(world: World, only?: ReadonlySet<number>): Promise<DegradedCycle> {
     if ((await listHalts(world)).length > 0) return { agents: 0, stepped: [], problems: [] };
     const store = await world.writer();
     const config = await world.config();
@@ -58,6 +60,7 @@ export class DegradedWatch {
       const quiet = followQuiet(known, String(agent.beats), now);
       quiets.set(agent.attempt, quiet);
       const quietMs = measureQuiet(quiet, now);
+      if (only && !only.has(agent.attempt)) continue;
       if (agent.status !== "running" || quietMs === null || quietMs < staleAfterMs) continue;
       try {
         const took = await this.step(world, store, { agent, quietMs, limits, staleAfterMs, veryStaleAfterMs });
@@ -96,7 +99,8 @@ export class DegradedWatch {
     const { attempt, goalId, workNodeId } = agent;
     const now = world.clock.now();
     const { mode } = await rulesNow(world);
-    const { inFlight } = await store.read({ inFlight: isBusyOrAsking(attempt) });
+    const { inFlight, pulse } = await store.read({ inFlight: isBusyOrAsking(attempt), pulse: pulseOf(attempt) });
+    const isPulseUnusable = agent.hasPulse && pulse === undefined;
     const fingerprint: Fingerprint | undefined = await readFingerprint(store, attempt);
     const outcome = await store.commit({
       at: now,
@@ -127,7 +131,7 @@ export class DegradedWatch {
           recoveries: recovery ? [recovery] : [],
           claims: node ? [claimInSnapshot(node, mode) ?? []].flat() : [],
         };
-        const bare = { attempt, quietMs, inFlight, fingerprint };
+        const bare = { attempt, quietMs, inFlight, fingerprint, isPulseUnusable };
         const events = decideByThreshold(snapshot, bare, { staleAfterMs, veryStaleAfterMs });
         return accept(events, events.length > 0);
       },

@@ -56,7 +56,7 @@ import {
 import { openQuestions } from "#store/assignments.ts";
 import { attemptsSince, latestAttempts, livingAttempts } from "#store/attempts.ts";
 import { theFleet } from "#store/fleet.ts";
-import { lastSignals, latestPulses, pulsesOfLiving } from "#store/signals.ts";
+import { lastSignals, latestPulses, seePulsesOfLiving } from "#store/signals.ts";
 import type { Store } from "#store/store.ts";
 import {
   attemptsForBudgets,
@@ -125,7 +125,7 @@ export async function tick(world: World, observer: Observer, reason: string): Pr
       nodes: nodesForTick(cursor),
       assignments: liveAssignments(),
       living: livingAttempts(),
-      pulses: pulsesOfLiving(),
+      seenPulses: seePulsesOfLiving(),
       messages: listUndeliveredMessages(),
       ended: lastAttemptsOfReady(),
       lately: actionsOverSince(now - DAY_MS),
@@ -146,7 +146,7 @@ export async function tick(world: World, observer: Observer, reason: string): Pr
     decide: (seen) => {
       const {
         living,
-        pulses,
+        seenPulses,
         messages,
         started,
         news,
@@ -159,13 +159,15 @@ export async function tick(world: World, observer: Observer, reason: string): Pr
         ...rest
       } = seen;
       const ended = new Map([...rest.ended, ...endedLately].map((attempt) => [attempt.attempt, attempt]));
-      const byAttempt = new Map(pulses.map((pulse) => [pulse.attempt, pulse]));
+      const byAttempt = new Map(seenPulses.pulses.map((pulse) => [pulse.attempt, pulse]));
+      const unusable = new Set(seenPulses.unusable.map(({ attempt }) => attempt));
       const waiting = waitingOf(messages);
       const nodes = new Map(seen.nodes.map((node) => [nodeKey(node.goalId, node.workNodeId), node]));
       const agents = living.map((attempt) => {
         const agent = agentSeen(attempt, byAttempt, waiting, outside);
         return {
           ...agent,
+          ...(unusable.has(attempt.attempt) ? { isPulseUnusable: true } : {}),
           evidence: [...agent.evidence, ...listRecordedProgress(agent, outside.limits, reports, nodes)],
         };
       });
@@ -216,11 +218,11 @@ async function lookOutside(world: World, observer: Observer): Promise<Outside> {
   const config = await world.config();
   const store = await world.writer();
   const skippedMs = observer.measureSkippedMs();
-  const { living, pulses, conditions } = await store.read({
-    ...{ living: livingAttempts(), pulses: pulsesOfLiving() },
+  const { living, seenPulses, conditions } = await store.read({
+    ...{ living: livingAttempts(), seenPulses: seePulsesOfLiving() },
     conditions: presentConditions(),
   });
-  const byAttempt = new Map(pulses.map((pulse) => [pulse.attempt, pulse]));
+  const byAttempt = new Map(seenPulses.pulses.map((pulse) => [pulse.attempt, pulse]));
   const settings = await world.settings();
   const limits = await readLimitsNow(world);
   return {

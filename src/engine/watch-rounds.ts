@@ -8,7 +8,7 @@ import { Watch, type WatchCycle } from "./watch.ts";
 export interface WatchRounds {
   look(world: World): Promise<WatchCycle>;
   /** By thresholds alone; what is decided is carried out at once, because no tick may come that does it. */
-  lookBlindly(world: World): Promise<DegradedCycle>;
+  lookBlindly(world: World, only?: ReadonlySet<number>): Promise<DegradedCycle>;
 }
 
 export function makeWatchRounds({ observe, wakeSpeaking }: Pick<Reconciler, "observe" | "wakeSpeaking">): WatchRounds {
@@ -16,8 +16,8 @@ export function makeWatchRounds({ observe, wakeSpeaking }: Pick<Reconciler, "obs
   const blind = new DegradedWatch((attempt, beats) => watch.readQuiet(attempt, beats));
   return {
     look: (world) => watch.look(world),
-    async lookBlindly(world) {
-      const cycle = await blind.look(world);
+    async lookBlindly(world, only) {
+      const cycle = await blind.look(world, only);
       wakeSpeaking(world);
       return cycle;
     },

@@ -1,5 +1,7 @@
 /** The watch over both stores: what it keeps, what it reads again, whom it skips, and what it leaves to the tick. */
+import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
+import { listHealth, listHealthChanges } from "#control/health.ts";
 import { healthOf, latestHealthChanges } from "#store/health.ts";
 import { openForWriting, openHealthLog, openSignalLog, prepareStore } from "#store/open.ts";
 import { pulsesOfLiving } from "#store/signals.ts";
@@ -11,9 +13,18 @@ import { tempDir } from "../../test/support/temp.ts";
 import { BLIND, watchOver } from "../../test/support/watch-observations.ts";
 import { worldOn } from "../../test/support/world.ts";
 import { DegradedWatch } from "./degraded-watch.ts";
+import { tick } from "./tick.ts";
 import { Watch } from "./watch.ts";
 
 const HALF = 30_000;
+const PLENTY = {
+  load: 0,
+  cores: 4,
+  freeMemoryBytes: 9e9,
+  totalMemoryBytes: 9e9,
+  freeDiskBytes: 9e9,
+  totalDiskBytes: 9e9,
+};
 
 describe("WATCH-1: a cycle", () => {
   test("keeps how each does, and writes no more while nothing changes", async () => {
@@ -137,6 +148,77 @@ describe("WATCH-1: a cycle", () => {
     expect((await blind.look(blinded)).stepped).toEqual(["agent-1"]);
     expect((await watch.look(world)).agents).toBe(2);
   });
+});
+
+test("DEGR-1: one spoiled pulse is named, everybody else is judged, and it is never paused for it; its next signal ends that", async () => {
+  const address = `${tempDir("watch-")}/overseer.db`;
+  await prepareStore({ address, backupDir: `${address}.backups`, now: 0 });
+  const store = await openForWriting({ address });
+  const [spoiled = 0, other = 0] = await addRunning(store, 2, { pid: 7, start: "7" });
+  const world = worldOn(store);
+  const watch = new Watch({ observer: async () => BLIND, openHealth: () => openHealthLog(address) });
+  const log = openSignalLog(address);
+  let count = 0;
+  const speak = async (...who: readonly number[]) => {
+    for (const one of who) {
+      count += 1;
+      const said = {
+        kind: "said",
+        source: `s${count}`,
+        phase: "",
+        at: world.clock.now(),
+        data: { text: "on" },
+      } as const;
+      await log.record(one, `agent-${one === spoiled ? 0 : 1}`, [said]);
+    }
+  };
+  await speak(spoiled, other);
+  await watch.look(world);
+  const db = new Database(address);
+  db.run("update pulses set doc = json_remove(doc, '$.calls'), beats = beats + 1 where attempt = ?1", [spoiled]);
+  db.close();
+  const blind = new DegradedWatch((attempt, beats) => watch.readQuiet(attempt, beats));
+  const stepped: string[] = [];
+  for (let at = 0; at < 40; at += 1) {
+    await world.clock.advance(HALF);
+    await speak(other);
+    const { agents, unjudged } = await watch.look(world);
+    expect([agents, unjudged.map(({ agent }) => agent)]).toEqual([2, ["agent-0"]]);
+    // Also where nobody could be judged, it is not the one to be paused.
+    stepped.push(...(await blind.look(world)).stepped);
+    expect((await tick({ ...world, room: async () => PLENTY }, BLIND, "test")).judged.get(spoiled)).toMatchObject({
+      because: "pulse-unusable",
+    });
+  }
+  expect(stepped).toEqual([]);
+  expect((await store.read({ health: healthOf(spoiled) })).health?.diagnosis).toContain("spoiled");
+  await speak(spoiled);
+  expect((await watch.look(world)).unjudged).toEqual([]);
+  expect((await store.read({ health: healthOf(spoiled) })).health?.status).toBe("working");
+  log.close();
+  await store.close();
+});
+
+test("DEGR-1: a spoiled row of health is as none: the next look writes it again, and people can read the others", async () => {
+  const address = `${tempDir("watch-")}/overseer.db`;
+  await prepareStore({ address, backupDir: `${address}.backups`, now: 0 });
+  const store = await openForWriting({ address });
+  const attempts = await addRunning(store, 2, { pid: 7, start: "7" });
+  const [spoiled = 0, other = 0] = attempts;
+  const world = worldOn(store);
+  const watch = () => new Watch({ observer: async () => BLIND, openHealth: () => openHealthLog(address) });
+  await watch().look(world);
+  for (const doc of ['{"attempt":', "null", `{"attempt":${spoiled},"quiet":7}`]) {
+    const db = new Database(address);
+    db.run("update health set doc = ?2 where attempt = ?1", [spoiled, doc]);
+    db.run("update diagnoses set doc = ?2 where attempt = ?1", [spoiled, doc]);
+    db.close();
+    expect((await listHealth(world)).map(({ attempt }) => attempt)).toEqual([other]);
+    expect((await listHealthChanges(world, { limit: 9 })).map(({ attempt }) => attempt)).toEqual([other]);
+    await watch().look(world);
+    expect((await listHealth(world)).map(({ attempt }) => attempt)).toEqual([...attempts]);
+  }
+  await store.close();
 });
 
 test("EDGE-3: hooks and looks at one pulse at the same time lose no beat of it", async () => {

@@ -11,6 +11,7 @@ import { listStoreHalts } from "#control/halted.ts";
 import type { World } from "#control/world.ts";
 import { type Look, measureSkip } from "#domain/core/elapsed.ts";
 import { claimInSnapshot } from "#domain/landing/may-land.ts";
+import type { Attempt } from "#domain/model/attempt.ts";
 import type { Condition } from "#domain/model/condition.ts";
 import { usageTotals } from "#domain/model/usage-totals.ts";
 import type { Fingerprint } from "#domain/signals/fingerprint.ts";
@@ -67,9 +68,11 @@ export interface WatchCycle {
   readonly changed: readonly AgentHealth[];
   /** Why the tick should run now, each agent by name; empty when it would find nothing to do. */
   readonly causes: readonly string[];
+  /** Whose pulse cannot be used: of them only their end can be told (DEGR-1). */
+  readonly unjudged: readonly Pick<Attempt, "attempt" | "agent">[];
 }
 
-const NOBODY: WatchCycle = { agents: 0, changed: [], causes: [] };
+const NOBODY: WatchCycle = { agents: 0, changed: [], causes: [], unjudged: [] };
 
 /** So many documents are asked for at once. */
 const AT_ONCE = 500;
@@ -156,7 +159,8 @@ export class Watch {
     const changed = await this.keep(world, health);
     this.quiets = quiets;
     this.beats = new Map(fleet.scene.agents.map(({ attempt, pulse }) => [attempt.attempt, pulse?.beats ?? 0]));
-    return { agents: health.size, changed, causes };
+    const unjudged = fleet.scene.agents.flatMap(({ attempt, isPulseUnusable }) => (isPulseUnusable ? [attempt] : []));
+    return { agents: health.size, changed, causes, unjudged };
   }
 
   /** What an earlier life of the watch kept. */
@@ -220,6 +224,7 @@ export class Watch {
     });
     const living = await this.attempts.refresh(store, seen.attempts);
     const pulses = new Map((await this.pulses.refresh(store, seen.pulses)).map((one) => [one.attempt, one]));
+    const unusable = new Set(seen.pulses.map(({ id }) => Number(id)).filter((attempt) => !pulses.has(attempt)));
     const assignments = await this.assignments.refresh(store, seen.assignments);
     const recoveries = await this.recoveries.refresh(store, seen.recoveries);
     const nodes = await this.nodes.refresh(store, seen.nodes);
@@ -235,6 +240,7 @@ export class Watch {
     const { waiting, reports, fleet, conditions, actions, questions } = seen;
     const agents = living.map((attempt) => {
       const agent = agentSeen(attempt, pulses, waiting, outside);
+      if (unusable.has(attempt.attempt)) return { ...agent, isPulseUnusable: true };
       const progress = listRecordedProgress(agent, limits, reports, nodesByKey);
       return progress.length === 0 ? agent : { ...agent, evidence: [...agent.evidence, ...progress] };
     });

@@ -14,7 +14,8 @@ export interface SignalLog {
   /**
    * Keeps the signals, sealed, and folds those that are new. Returns the pulse after them; undefined when the attempt has
    * ended or nobody knows it, and then nothing was kept. Safe to call twice with the same signals. Rejects with
-   * OverseerError `environment` when the store cannot be written now, and then nothing of this call was kept.
+   * OverseerError `environment` when the store cannot be written now, and then nothing of this call was kept. A pulse that
+   * cannot be used any more is begun again from the signals that are kept, also where none is new.
    */
   record(attempt: number, agent: string, signals: readonly Signal[]): Promise<Pulse | undefined>;
   /**

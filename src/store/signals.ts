@@ -1,37 +1,74 @@
 /** Questions about what agents were seen to do: their signals and pulses, which a SignalLog writes (signal-log.ts). */
 import type { Pulse } from "#domain/signals/pulse.ts";
+import { pulseIn } from "#domain/signals/pulse-shape.ts";
 import type { Signal, SignalKind } from "#domain/signals/signal.ts";
 import type { Query, RecordedSignal, Row } from "./query.ts";
-import { docs, findDoc, listDocs } from "./query.ts";
 
+/** Undefined also where it cannot be used. */
 export function pulseOf(attempt: number): Query<Pulse | undefined> {
-  return findDoc("select doc from pulses where attempt = ?1", [attempt], (tables) => tables.pulses.get(attempt));
+  return {
+    sql: "select attempt, doc from pulses where attempt = ?1",
+    args: [attempt],
+    read: (rows) => usablePulses(rows)[0],
+    memory: (tables) => tables.pulses.get(attempt),
+  };
 }
 
-export function pulsesOfLiving(): Query<Pulse[]> {
-  return listDocs(
-    "select p.doc from pulses p join attempts a on a.attempt = p.attempt where a.status <> 'ended' order by p.attempt",
-    [],
-    (tables) =>
-      [...tables.pulses.values()]
+/** The pulses in rows of `attempt` and `doc`; one that cannot be used is left out, and stops nobody. */
+export function usablePulses(rows: readonly Row[]): Pulse[] {
+  return rows.flatMap(({ attempt, doc }) => pulseIn(String(doc), Number(attempt)) ?? []);
+}
+
+/** The pulses of those at work, and who has one that cannot be used. */
+export interface PulsesSeen {
+  readonly pulses: readonly Pulse[];
+  readonly unusable: readonly { readonly attempt: number; readonly agent: string }[];
+}
+
+export function seePulsesOfLiving(): Query<PulsesSeen> {
+  return {
+    sql: `select p.attempt, a.agent, p.doc from pulses p join attempts a on a.attempt = p.attempt
+      where a.status <> 'ended' order by p.attempt`,
+    args: [],
+    read: (rows) => {
+      const pulses = usablePulses(rows);
+      // Mostly all of them.
+      if (pulses.length === rows.length) return { pulses, unusable: [] };
+      const usable = new Set(pulses.map(({ attempt }) => attempt));
+      const all = rows.map(({ attempt, agent }) => ({ attempt: Number(attempt), agent: String(agent) }));
+      return { pulses, unusable: all.filter(({ attempt }) => !usable.has(attempt)) };
+    },
+    memory: (tables) => ({
+      pulses: [...tables.pulses.values()]
         .filter((pulse) => (tables.entities.attempt.get(String(pulse.attempt))?.status ?? "ended") !== "ended")
         .sort((a, b) => a.attempt - b.attempt),
-  );
+      unusable: [],
+    }),
+  };
+}
+
+/** Those of them that can be used. */
+export function pulsesOfLiving(): Query<readonly Pulse[]> {
+  const { sql, args, read, memory } = seePulsesOfLiving();
+  return { sql, args, read: (rows) => read(rows).pulses, memory: (tables) => memory(tables).pulses };
 }
 
 /** Of the newest attempts, the newest first. */
 export function latestPulses(limit: number): Query<Pulse[]> {
-  return listDocs("select doc from pulses order by attempt desc limit ?1", [limit], (tables) =>
-    [...tables.pulses.values()].sort((a, b) => b.attempt - a.attempt).slice(0, limit),
-  );
+  return {
+    sql: "select attempt, doc from pulses order by attempt desc limit ?1",
+    args: [limit],
+    read: usablePulses,
+    memory: (tables) => [...tables.pulses.values()].sort((a, b) => b.attempt - a.attempt).slice(0, limit),
+  };
 }
 
 /** How much the contexts of models can hold, as agents have told it lately. */
 export function contextWindows(): Query<Record<string, number>> {
   return {
-    sql: "select doc from pulses order by attempt desc limit 50",
+    sql: "select attempt, doc from pulses order by attempt desc limit 50",
     args: [],
-    read: (rows) => windowsIn(docs<Pulse>(rows)),
+    read: (rows) => windowsIn(usablePulses(rows)),
     memory: (tables) => windowsIn([...tables.pulses.values()].sort((a, b) => b.attempt - a.attempt).slice(0, 50)),
   };
 }

@@ -16,6 +16,7 @@ import type { SignalKind } from "#domain/signals/signal.ts";
 import type { WaitingMessages } from "#domain/tick/snapshot.ts";
 import type { MemoryTables, Query, Row } from "./query.ts";
 import { attemptsIn, compareText, docs } from "./query.ts";
+import { usablePulses } from "./signals.ts";
 
 /** A document, and what grows whenever it changes. */
 export interface DocVersion {
@@ -52,10 +53,12 @@ interface KindSpec<E> {
   readonly wanted: string;
   idOf(doc: E): string;
   inMemory(tables: MemoryTables): E[];
+  /** The documents in rows of the key and `doc`, where not all of them can be trusted. */
+  read?(rows: readonly Row[]): E[];
 }
 
 function defineKind<E extends object>(spec: KindSpec<E>): WatchedKind<E> {
-  const { table, key, version, wanted, idOf, inMemory } = spec;
+  const { table, key, version, wanted, idOf, inMemory, read = docs<E> } = spec;
   return {
     idOf,
     versions: () => ({
@@ -65,9 +68,9 @@ function defineKind<E extends object>(spec: KindSpec<E>): WatchedKind<E> {
       memory: (tables) => inMemory(tables).map((doc) => ({ id: idOf(doc), version: identityOf(doc) })),
     }),
     some: (ids) => ({
-      sql: `select doc from ${table} where ${key} in (${ids.map((_, index) => `?${index + 1}`).join(", ")})`,
+      sql: `select ${key}, doc from ${table} where ${key} in (${ids.map((_, index) => `?${index + 1}`).join(", ")})`,
       args: key === "attempt" ? ids.map(Number) : ids,
-      read: (rows) => docs<E>(rows),
+      read,
       memory: (tables) => {
         const among = new Set(ids);
         return inMemory(tables).filter((doc) => among.has(idOf(doc)));
@@ -84,11 +87,13 @@ export const WATCHED_ATTEMPTS: WatchedKind<Attempt> = defineKind({
   inMemory: livingIn,
 });
 
+/** Of those that are there and not among the documents the pulse cannot be used. */
 export const WATCHED_PULSES: WatchedKind<Pulse> = defineKind({
   ...{ table: "pulses", key: "attempt", version: "beats" },
   wanted: "join attempts a on a.attempt = t.attempt where a.status <> 'ended' order by t.attempt",
   idOf: ({ attempt }) => String(attempt),
   inMemory: (tables) => livingIn(tables).flatMap(({ attempt }) => tables.pulses.get(attempt) ?? []),
+  read: usablePulses,
 });
 
 export const WATCHED_ASSIGNMENTS: WatchedKind<Assignment> = defineKind({
@@ -160,12 +165,14 @@ export interface AgentInColumns {
   /** Counts every signal of it. */
   readonly beats: number;
   readonly inTurn: boolean;
+  /** There is one, whether or not it can be used. */
+  readonly hasPulse: boolean;
 }
 
 export function listLivingInColumns(): Query<AgentInColumns[]> {
   return {
     sql: `select a.attempt, a.agent, a.goal_id, a.node_id, a.status, coalesce(p.beats, 0) as beats,
-      coalesce(p.in_turn, 0) as in_turn from attempts a left join pulses p on p.attempt = a.attempt
+      coalesce(p.in_turn, 0) as in_turn, p.attempt is not null as has_pulse from attempts a left join pulses p on p.attempt = a.attempt
       where a.status <> 'ended' order by a.attempt`,
     args: [],
     read: (rows) =>
@@ -177,11 +184,13 @@ export function listLivingInColumns(): Query<AgentInColumns[]> {
         status: row.status as AttemptStatus,
         beats: Number(row.beats),
         inTurn: Number(row.in_turn) === 1,
+        hasPulse: Number(row.has_pulse) === 1,
       })),
     memory: (tables) =>
       livingIn(tables).map(({ attempt, agent, goalId, workNodeId, status }) => {
         const pulse = tables.pulses.get(attempt);
-        return { attempt, agent, goalId, workNodeId, status, beats: pulse?.beats ?? 0, inTurn: pulse?.inTurn ?? false };
+        const { beats = 0, inTurn = false } = pulse ?? {};
+        return { attempt, agent, goalId, workNodeId, status, beats, inTurn, hasPulse: pulse !== undefined };
       }),
   };
 }

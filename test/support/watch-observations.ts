@@ -76,7 +76,7 @@ export async function cyclesInAMinute(config: Config): Promise<number> {
     settings: () => config.watch,
     look: async () => {
       looks += 1;
-      return { agents: 0, changed: [], causes: [] };
+      return { agents: 0, changed: [], causes: [], unjudged: [] };
     },
     lookBlindly: async () => ({ agents: 0, stepped: [], problems: [] }),
     tickProblem: () => undefined,

@@ -46,6 +46,7 @@ import {
   tmuxFinding,
 } from "./doctor-machine.ts";
 import { cliFindings, projectFindings } from "./doctor-project.ts";
+import { beginPulsesAgain, pulseFindings } from "./doctor-pulses.ts";
 import { exportFinding, runnerFinding } from "./doctor-runners.ts";
 import { moveEarlierStore } from "./earlier-store.ts";
 import { roleFindings } from "./role-findings.ts";
@@ -84,6 +85,7 @@ export async function examine(world: World, waiting: ReportWaiting = () => undef
       ["roles", () => roleFindings(world)],
       ["hooks", () => hookFinding(world, scratch)],
       ["runners", () => runnerFinding(world)],
+      ["pulses", () => pulseFindings(world)],
       ["telemetry", () => exportFinding(world)],
       ["serena", () => serenaFindings(world)],
       ["mulch", () => expertiseFindings(world)],
@@ -353,7 +355,8 @@ export async function fix(world: World): Promise<Repair> {
   try {
     const { done } = await repair(world, path);
     const separated = await separate(world, path);
-    return { done: [...done, ...separated, ...(await clearLeftovers(world))] };
+    const begun = await beginPulsesAgain(world);
+    return { done: [...done, ...separated, ...begun, ...(await clearLeftovers(world))] };
   } finally {
     lock.release();
   }

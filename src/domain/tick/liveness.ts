@@ -29,6 +29,9 @@ export const TOOL_HANGS = "tool-hangs";
 /** The same call with the same outcome again and again. */
 export const LOOPING = "looping";
 
+/** What is kept of it is spoiled. */
+export const PULSE_UNUSABLE = "pulse-unusable";
+
 /** It asked a person in plain words, and nobody has put that before one. */
 export const ASKED_IN_WORDS = "asked-in-words";
 
@@ -73,6 +76,10 @@ export function judgeLiveness(about: LivenessCase, now: number, limits: Liveness
   if (proof) return { state: "dead", because: `proven-by-${proof.source}` };
   const { status } = seen.attempt;
   if (status === "preparing" || status === "starting") return { state: "starting", because: "not-up-yet" };
+  // Without its pulse nothing but proof says anything of it; its next signal begins the pulse again.
+  if (seen.isPulseUnusable) {
+    return judgeWaiting(about, now, limits) ?? { state: "waiting", on: "its next signal", because: PULSE_UNUSABLE };
+  }
   const found = judgeDoubt(about, signs, now, limits) ?? judgeWaiting(about, now, limits);
   return found ?? excuse(about, judgeActivity(about, now, limits), now, limits);
 }
@@ -214,7 +221,7 @@ function judgeActivity(about: LivenessCase, now: number, limits: LivenessLimits)
 }
 
 /** A silence that counts from a certain moment on, where that moment is known to be past. */
-function shortenSilence(quiet: number, since: number | null, now: number): number {
+export function shortenSilence(quiet: number, since: number | null, now: number): number {
   return since === null || since > now ? quiet : Math.min(quiet, now - since);
 }
 

@@ -56,6 +56,8 @@ export interface LivenessEvidence {
 export interface AgentSeen {
   readonly attempt: Attempt;
   readonly pulse: Pulse | null;
+  /** There is a pulse, and it cannot be used: what the agent does is not known before its next signal. */
+  readonly isPulseUnusable?: boolean;
   readonly evidence: readonly LivenessEvidence[];
   /** The watcher's own time since the pulse last moved; null when it has not watched long enough to say. */
   readonly quietMs: number | null;

@@ -14,6 +14,7 @@ describe("DEGR-1: thresholds only", () => {
     ["it is fresh", { ...QUIET, quietMs: MINUTE }, undefined],
     ["it is stale", { ...QUIET, quietMs: 3 * MINUTE }, "hint"],
     ["it is silent for longer than it may", { ...QUIET, quietMs: 10 * MINUTE }, "pause"],
+    ["the same, and it is the one nobody can see", { ...QUIET, quietMs: 10 * MINUTE, isPulseUnusable: true }, "hint"],
     ["something of it is in flight", { ...QUIET, quietMs: 60 * MINUTE, inFlight: true }, undefined],
     [
       "its last words ask a person",
@@ -39,6 +40,18 @@ describe("DEGR-1: thresholds only", () => {
     expect(decided(of({}, hinted), 3 * MINUTE)).toEqual([]);
     const justNow = { recoveries: [recoveryWith({ lastStepAt: NOW, backoffUntil: NOW + MINUTE })] };
     expect(decided(of({}, justNow), 60 * MINUTE)).toEqual([]);
+  });
+
+  const waiting = (since: number) => ({ queued: 1, handed: 0, unseen: [], since });
+  test.each([
+    ["was answered just now", of({}), waiting(NOW - MINUTE), []],
+    ["was answered long ago", of({}), waiting(NOW - 30 * MINUTE), ["assignment.parked", "action.decided"]],
+    ["went on just now after a pause", of({ resumedAt: NOW - MINUTE }), undefined, []],
+    ["went on a while ago", of({ resumedAt: NOW - 3 * MINUTE }), undefined, ["assignment.nudged", "action.decided"]],
+    ["went on long ago", of({ resumedAt: NOW - 30 * MINUTE }), undefined, ["assignment.parked", "action.decided"]],
+  ] as const)("the silence of one that %s counts from then", (_what, snapshot, inbox, expected) => {
+    const agents = snapshot.agents.map((seen) => (inbox ? { ...seen, waiting: inbox } : seen));
+    expect(decided({ ...snapshot, agents }, 60 * MINUTE)).toEqual([...expected]);
   });
 
   const blocked = assignmentWith({ status: "blocked" });

@@ -3,7 +3,7 @@
  * that is silent for longer than it may be, with nothing in flight, is paused, so that it can neither spoil nor spend
  * anything before somebody can see again. Everything else is left: whoever waits, is paused, reported done, or is about to
  * be told something. The steps are the ladder's own, with its budgets and waits; nothing here ends an agent or gives its
- * work away, because that takes more than a clock to know.
+ * work away, because that takes more than a clock to know. One whose own pulse is spoiled is never paused for it.
  */
 
 import { hasPassed } from "#domain/core/elapsed.ts";
@@ -13,6 +13,7 @@ import { isOpen } from "#domain/model/work.ts";
 import type { Fingerprint } from "#domain/signals/fingerprint.ts";
 import { Draft } from "#domain/tick/draft.ts";
 import { stepBlindly } from "#domain/tick/ladder.ts";
+import { shortenSilence } from "#domain/tick/liveness.ts";
 import { Scene } from "#domain/tick/scene.ts";
 import type { AgentSeen, Snapshot } from "#domain/tick/snapshot.ts";
 import type { FreshnessLimits } from "./freshness.ts";
@@ -28,17 +29,19 @@ export interface BareAgent {
   /** A call of it runs, its CLI tries again by itself, or it waits for a dialog to be answered. */
   readonly inFlight: boolean;
   readonly fingerprint: Fingerprint | undefined;
+  /** What is kept of it is spoiled: it is the one that nobody can see, and may work all the while. */
+  readonly isPulseUnusable?: boolean;
 }
 
 /** The step that its silence alone calls for; undefined where it is none, or something explains it. */
 export function judgeByThreshold(
-  { quietMs, inFlight, fingerprint }: Omit<BareAgent, "attempt">,
+  { quietMs, inFlight, fingerprint, isPulseUnusable }: Omit<BareAgent, "attempt">,
   idleAfterMs: number,
   { staleAfterMs }: Pick<FreshnessLimits, "staleAfterMs">,
 ): "hint" | "pause" | undefined {
   if (quietMs === null || inFlight) return undefined;
   if (fingerprint?.class === "waiting-on-human" || fingerprint?.class === "slow") return undefined;
-  if (quietMs >= idleAfterMs) return "pause";
+  if (quietMs >= idleAfterMs && !isPulseUnusable) return "pause";
   return quietMs >= staleAfterMs ? "hint" : undefined;
 }
 
@@ -50,13 +53,20 @@ export function decideByThreshold(snapshot: Snapshot, bare: BareAgent, limits: F
   const assignment = seen && scene.assignment(seen.attempt.assignmentId);
   if (!seen || !assignment || isLeftAlone(scene, draft, seen)) return [];
   if (!isSupervised(seen.attempt)) return [];
-  const step = judgeByThreshold(bare, scene.limitsFor(seen.attempt).idleAfterMs, limits);
+  const quietMs = shortenQuiet(bare.quietMs, seen, scene.now);
+  const step = judgeByThreshold({ ...bare, quietMs }, scene.limitsFor(seen.attempt).idleAfterMs, limits);
   if (step === undefined) return [];
   // What lies in its inbox is about to begin a turn, and a hint more says nothing.
   if (step === "hint" && (isSpared(seen.attempt) || seen.waiting.queued > 0 || seen.waiting.handed > 0)) return [];
   const stuck = { seen, assignment, recovery: scene.recovery(seen.attempt), cause: QUIET_BY_THRESHOLD };
   draft.add(stepBlindly(scene, draft, stuck, step));
   return draft.events;
+}
+
+/** As the tick counts it: from when it went on after a pause, and from when something waits to begin its next turn. */
+function shortenQuiet(quietMs: number | null, { attempt, waiting }: AgentSeen, now: number): number | null {
+  if (quietMs === null) return null;
+  return shortenSilence(shortenSilence(quietMs, attempt.resumedAt ?? null, now), waiting.since, now);
 }
 
 /** Whoever waits for somebody or something, or is about to be told or ended. */

@@ -10,7 +10,7 @@ import type { LadderLimits, Nudge, Recovery, Rung, RungBars } from "#domain/mode
 import { newRecovery, nextStepAt, stepsFor } from "#domain/model/ladder-state.ts";
 import { chooseRung, mayIntervene } from "#domain/tick/ladder.ts";
 import type { Judgement } from "#domain/tick/liveness.ts";
-import { ASKED_IN_WORDS } from "#domain/tick/liveness.ts";
+import { ASKED_IN_WORDS, PULSE_UNUSABLE } from "#domain/tick/liveness.ts";
 import type { AgentSeen } from "#domain/tick/snapshot.ts";
 import type { Freshness, Quiet } from "./freshness.ts";
 
@@ -224,6 +224,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   "said-so": "It said itself what it waits for.",
   "dialog-open": "It waits for a person to answer a dialog.",
   [ASKED_IN_WORDS]: "It asked a person in its last words, and nobody has put that before one yet.",
+  [PULSE_UNUSABLE]: "What was kept of it is spoiled, so nobody can judge it before its next signal begins that again.",
   "quota-used-up": "The quota of its account is used up.",
   "rate-limited": "Its CLI waits until a limit lets it continue.",
   "provider-fails": "Its provider fails its account.",

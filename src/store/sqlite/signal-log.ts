@@ -5,6 +5,7 @@
 import { Database } from "bun:sqlite";
 import type { Pulse } from "#domain/signals/pulse.ts";
 import { beat, newPulse } from "#domain/signals/pulse.ts";
+import { pulseIn } from "#domain/signals/pulse-shape.ts";
 import { afterSteering } from "#domain/signals/reflex.ts";
 import type { Signal } from "#domain/signals/signal.ts";
 import type { SignalLog, SignalLogOptions } from "#store/signal-log.ts";
@@ -18,8 +19,9 @@ export const SIGNALS_KEPT = 5_000;
 const COMPACT_EVERY = 500;
 
 /** Whether it lives, its pulse, and whether this is a database we know. */
-const LIVING = `select p.doc, (select user_version from pragma_user_version) as schema
+const LIVING = `select p.doc, p.beats, p.cost, (select user_version from pragma_user_version) as schema
   from attempts a left join pulses p on p.attempt = a.attempt where a.attempt = ?1 and a.status <> 'ended'`;
+const KEPT = "select source, phase, at, kind, data from signals where attempt = ?1 order by id";
 const INSERT = `insert into signals (attempt, source, phase, at, kind, data) values (?1, ?2, ?3, ?4, ?5, ?6)
   on conflict (attempt, source, phase) do nothing`;
 const SAVE = `insert into pulses (attempt, agent, beats, updated_at, in_turn, turns, doc,
@@ -40,8 +42,12 @@ const COMPACT_OLD = `delete from signals where id in
 
 interface Living {
   readonly doc: string | null;
+  readonly beats: number | null;
+  readonly cost: number | null;
   readonly schema: number;
 }
+
+type KeptRow = Pick<Signal, "source" | "phase" | "at" | "kind"> & { readonly data: string };
 
 /** Throws as SQLite does when there is no such file. */
 export function openSqliteSignalLog(path: string, options: SignalLogOptions = {}): SignalLog {
@@ -66,11 +72,20 @@ export function openSqliteSignalLog(path: string, options: SignalLogOptions = {}
     db.run("commit");
     return result;
   };
+  // DEGR-1: a pulse that cannot be used. What columns say of it still counts, so that neither beats nor costs go back.
+  const beginAgain = (attempt: number, agent: string, { beats, cost }: Living): Pulse => {
+    let pulse = newPulse(attempt, agent);
+    for (const row of db.query<KeptRow, [number]>(KEPT).all(attempt)) pulse = beatIfReadable(pulse, row);
+    const { usage } = pulse;
+    const costUsd = Math.max(usage.costUsd, Number(cost) || 0);
+    return { ...pulse, beats: Math.max(pulse.beats, Number(beats) || 0), usage: { ...usage, costUsd } };
+  };
   const keep = (attempt: number, agent: string, signals: readonly Signal[]): Pulse | undefined => {
     const known = living(attempt);
     if (known === null) return undefined;
     if (known.schema > SCHEMA_VERSION) throw newerStore(path, known.schema, SCHEMA_VERSION);
-    let pulse = known.doc === null ? newPulse(attempt, agent) : (JSON.parse(known.doc) as Pulse);
+    let pulse = known.doc === null ? newPulse(attempt, agent) : pulseIn(known.doc, attempt);
+    pulse ??= beginAgain(attempt, agent, known);
     for (const raw of signals) {
       const { kind, source, phase, at, data } = sealSignal(raw, caps);
       const { changes } = db.query(INSERT).run(attempt, source, phase, at, kind, JSON.stringify(data));
@@ -93,7 +108,7 @@ export function openSqliteSignalLog(path: string, options: SignalLogOptions = {}
     async steer(attempt, at, judge) {
       const look = () => {
         const seen = living(attempt);
-        const pulse = seen?.doc && seen.schema <= SCHEMA_VERSION ? (JSON.parse(seen.doc) as Pulse) : undefined;
+        const pulse = seen?.doc && seen.schema <= SCHEMA_VERSION ? pulseIn(seen.doc, attempt) : undefined;
         const steering = pulse && judge(pulse);
         return pulse && steering && { pulse, steering };
       };
@@ -116,4 +131,14 @@ export function openSqliteSignalLog(path: string, options: SignalLogOptions = {}
     },
     close: () => db.close(),
   };
+}
+
+/** What spoiled the pulse may have spoiled a signal too: then it is as if it had not been heard. */
+function beatIfReadable(pulse: Pulse, row: KeptRow): Pulse {
+  try {
+    return beat(pulse, { ...row, data: JSON.parse(row.data) } as Signal);
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof TypeError) return pulse;
+    throw error;
+  }
 }
