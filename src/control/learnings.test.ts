@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { takeForAttempt } from "#act/messages/take-messages.ts";
 import { type SyncFleet, syncFleet } from "../../test/support/sync-world.ts";
 import { addByHand, forgetByHand, learnings, searchLearnings, showLearning, syncs } from "./learnings.ts";
 import { prime } from "./prime.ts";
@@ -54,4 +55,36 @@ test("SYNC-3, PRIME-1: an agent that asks for its context is offered what concer
   expect((await showLearning(fleet.world, id)).recipients).toMatchObject([{ attempt: 1, how: "offered", seen: true }]);
   await fleet.turn();
   expect(await syncs(fleet.world, { limit: 9 })).toEqual([]);
+});
+
+test("SYNC-2, SYNC-3: what is forgotten is not told any more: what waits is withdrawn in the same commit, and nothing is handed over late", async () => {
+  const fleet = await syncFleet([["api"], ["api"]]);
+  const id = await addByHand(fleet.world, HINT);
+  await fleet.turn();
+  const [first, second] = await fleet.syncs();
+  if (!first || !second) throw new Error("not told");
+  const about = { agent: first.agent, attempt: first.attempt, actor: "overseer" } as const;
+  const { messageId } = first;
+  const handed = { ...about, type: "message.handed", because: "boundary", data: { messageId, handedAs: "h" } } as const;
+  await fleet.write(handed);
+  await forgetByHand(fleet.world, id, "wrong");
+  const fates = async () =>
+    (await fleet.syncs()).map(({ attempt, status, endReason }) => [attempt, status, endReason]).toSorted();
+  expect(await fates()).toEqual(
+    [
+      [first.attempt, "handed", null],
+      [second.attempt, "expired", "the learning was forgotten"],
+    ].toSorted(),
+  );
+  await fleet.write({
+    ...about,
+    type: "message.requeued",
+    because: "not-seen",
+    data: { messageId, reason: "not seen" },
+  });
+  const now = fleet.world.clock.now();
+  const taking = { handedAs: "h2", because: "boundary", capBytes: 9_000, now, midTurn: false };
+  const { handed: taken, left } = await takeForAttempt(fleet.store, first.attempt, taking);
+  expect([taken.map(({ kind }) => kind), left]).toEqual([["instruction"], 0]);
+  expect((await fates()).map(([, status]) => status)).toEqual(["expired", "expired"]);
 });

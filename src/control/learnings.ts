@@ -103,8 +103,12 @@ export async function forgetByHand(world: World, word: string, reason: string | 
   return orThrow(
     await store.commit({
       at: world.clock.now(),
-      reads: { learning: learningById(learningId) },
-      decide: ({ learning }) => forgetLearning(learning, learningId, { reason: reason ?? null, actor: world.actor }),
+      reads: {
+        learning: learningById(learningId),
+        messages: messagesLike({ kind: "sync", thread: learningId, unread: true, limit: ALL }),
+      },
+      decide: ({ learning, messages }) =>
+        forgetLearning(learning, learningId, { reason: reason ?? null, actor: world.actor, messages }),
     }),
   );
 }

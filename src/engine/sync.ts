@@ -9,6 +9,7 @@ import { wakeRunnersFor } from "#act/attempt-files.ts";
 import type { Config } from "#config/schema.ts";
 import { listHalts } from "#control/halted.ts";
 import type { World } from "#control/world.ts";
+import { withdrawSyncs } from "#domain/inbox/mailing.ts";
 import type { AfterHearing, Hearing } from "#domain/learnings/hear.ts";
 import { HEARD_KINDS, hearReport, hearSignal, hearTold, NEW_HEARING } from "#domain/learnings/hear.ts";
 import type { FoundDiscovery } from "#domain/learnings/keep.ts";
@@ -240,7 +241,11 @@ function decideTurn(seen: Seen, memory: SyncMemory, { found, config, now }: Turn
     if (verdicts.length > 0)
       take([{ type: "learning.judged", actor: "overseer", because: "seen", data: { learningId, verdicts } }]);
   }
-  for (const learning of [...learnings.values()]) take(forgetUseless(learning, { now, keptForMs: sync.keptFor }));
+  for (const learning of [...learnings.values()]) {
+    const gone = forgetUseless(learning, { now, keptForMs: sync.keptFor });
+    const waiting = seen.messages.filter(({ threadId }) => threadId === learning.learningId);
+    take(gone.length === 0 ? [] : [...gone, ...withdrawSyncs(waiting, "overseer")]);
+  }
   const reachable = seen.living.filter(({ status }) => status !== "preparing");
   take(
     relayLearnings(

@@ -83,6 +83,24 @@ export function syncsUnjudged(): Query<Message[]> {
   );
 }
 
+/** Which learnings an attempt was not told yet have been forgotten since. */
+export function listForgottenInBox(attempt: number): Query<ReadonlySet<string>> {
+  return {
+    sql: `select l.id from messages m join learnings l on l.id = m.thread
+      where m.attempt = ?1 and m.status = 'queued' and m.kind = 'sync' and l.status = 'forgotten' order by l.id`,
+    args: [attempt],
+    read: (rows) => new Set(rows.map(({ id }) => String(id))),
+    memory: (tables) =>
+      new Set(
+        [...tables.entities.message.values()]
+          .filter((one) => one.attempt === attempt && one.status === "queued" && one.kind === "sync")
+          .map(({ threadId }) => threadId ?? "")
+          .filter((id) => tables.entities.learning.get(id)?.status === "forgotten")
+          .sort(compareText),
+      ),
+  };
+}
+
 /** The syncs that were put before those at work. */
 export function syncsBeforeLiving(): Query<Message[]> {
   return listDocs(

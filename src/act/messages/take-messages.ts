@@ -6,11 +6,20 @@
 
 import type { Injection } from "#domain/inbox/injection.ts";
 import { renderInjection } from "#domain/inbox/injection.ts";
-import { expiryEvents, handOver, markHanded, markSeen, overdue, steerEvents } from "#domain/inbox/mailing.ts";
+import {
+  expiryEvents,
+  handOver,
+  markHanded,
+  markSeen,
+  overdue,
+  steerEvents,
+  withdrawSyncs,
+} from "#domain/inbox/mailing.ts";
 import { isLiving } from "#domain/model/attempt.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
 import { attemptByNumber } from "#store/attempts.ts";
 import { theFleet } from "#store/fleet.ts";
+import { listForgottenInBox } from "#store/learnings.ts";
 import { countQueuedMessages, listQueuedMessages, messageById, messagesByIds, unseenInBox } from "#store/messages.ts";
 import type { Store } from "#store/store.ts";
 
@@ -44,16 +53,21 @@ export async function takeForAttempt(
       waiting: listQueuedMessages(attempt, { fresh, limit: MOST_LOOKED_AT }),
       many: countQueuedMessages(attempt, { fresh }),
       fleet: theFleet(),
+      forgotten: listForgottenInBox(attempt),
     },
-    decide: ({ attempt, waiting, many, fleet }): Decision<Injection> => {
+    decide: ({ attempt, waiting, many, fleet, forgotten }): Decision<Injection> => {
       if (!attempt || !isLiving(attempt) || attempt.status === "paused") return accept([], NOTHING);
       if (fleet?.status === "frozen") return accept([], NOTHING);
-      const late = overdue(waiting, taking.now);
-      const due = waiting.filter((message) => !late.includes(message));
-      const injection = renderInjection(due, { capBytes: taking.capBytes, total: many - late.length });
+      // One that came back from whoever ended, or that an older version left waiting.
+      const withdrawn = waiting.filter(({ kind, threadId }) => kind === "sync" && forgotten.has(threadId ?? ""));
+      const late = overdue(waiting, taking.now).filter((message) => !withdrawn.includes(message));
+      const due = waiting.filter((message) => !late.includes(message) && !withdrawn.includes(message));
+      const total = many - late.length - withdrawn.length;
+      const injection = renderInjection(due, { capBytes: taking.capBytes, total });
       const { handed: messages, left } = injection;
       const handing = { messages, handedAs: taking.handedAs, left: messages.length === 0 ? 0 : left };
-      return accept([...expiryEvents(late), ...handOver(attempt, handing, taking.because)], injection);
+      const ended = [...expiryEvents(late), ...withdrawSyncs(withdrawn, "overseer")];
+      return accept([...ended, ...handOver(attempt, handing, taking.because)], injection);
     },
   });
   return outcome.ok ? outcome.value : NOTHING;

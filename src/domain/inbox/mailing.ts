@@ -175,6 +175,18 @@ export function expiryEvents(messages: readonly Message[]): NewEvent[] {
   );
 }
 
+/** Syncs that nobody was handed yet, of a learning that was forgotten: nobody is told what does not hold. */
+export function withdrawSyncs(messages: readonly Message[], actor: Actor): NewEvent[] {
+  return messages
+    .filter(({ kind, status }) => kind === "sync" && status === "queued")
+    .map((message) =>
+      aboutMessage(message, actor, "message.expired", "forgotten", {
+        messageId: message.messageId,
+        reason: "the learning was forgotten",
+      }),
+    );
+}
+
 /** What becomes of the unseen messages of an attempt that ends: see the head of this file. */
 export function afterEnd(
   waiting: readonly Message[],

@@ -104,7 +104,7 @@ describe("what somebody says", () => {
   });
 
   test("SYNC-3: dropping is for what there is, and twice is once", () => {
-    const ask = { reason: "wrong", actor: ADA.actor };
+    const ask = { reason: "wrong", actor: ADA.actor, messages: [] };
     expect(forgetLearning(undefined, "L_X", ask)).toMatchObject({ refusal: { code: "LEARNING_UNKNOWN" } });
     expect(forgetLearning(learningWith(), "L_X", ask)).toMatchObject({
       events: [{ type: "learning.forgotten", because: "asked-for", data: { reason: "wrong" } }],

@@ -5,10 +5,12 @@
  */
 import type { Actor, Moment } from "#domain/core/actor.ts";
 import { refuse } from "#domain/core/refusal.ts";
+import { withdrawSyncs } from "#domain/inbox/mailing.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
 import type { NewEvent } from "#domain/model/event.ts";
 import type { Learning, LearningBody, LearningSource, LearningWitness } from "#domain/model/learning.ts";
 import { hasHelped, learningIdOf } from "#domain/model/learning.ts";
+import type { Message } from "#domain/model/message.ts";
 import { commandKey, type Discovery } from "./extract.ts";
 import type { Party } from "./relate.ts";
 import { isWitness, placeOf, wasTold } from "./relate.ts";
@@ -173,11 +175,11 @@ const ADDED_SCORE = 0.8;
 /** Somebody who says that a command fails need not say how. */
 const ANY_FAILURE = " ! *";
 
-/** A person, or an agent about what it added itself, drops one. */
+/** A person, or an agent about what it added itself, drops one. `messages`: by which it is told; those that wait end. */
 export function forgetLearning(
   learning: Learning | undefined,
   id: string,
-  wish: { readonly reason: string | null; readonly actor: Actor },
+  wish: { readonly reason: string | null; readonly actor: Actor; readonly messages: readonly Message[] },
 ): Decision<string> {
   if (!learning) {
     return refuse(
@@ -190,7 +192,13 @@ export function forgetLearning(
   if (learning.status === "forgotten") return accept([], learning.learningId);
   const { learningId } = learning;
   const data = { learningId, reason: wish.reason };
-  return accept([{ type: "learning.forgotten", actor: wish.actor, because: "asked-for", data }], learningId);
+  return accept(
+    [
+      { type: "learning.forgotten", actor: wish.actor, because: "asked-for", data },
+      ...withdrawSyncs(wish.messages, wish.actor),
+    ],
+    learningId,
+  );
 }
 
 const TOO_OLD = "too-old";
