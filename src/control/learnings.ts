@@ -4,6 +4,7 @@
  */
 import { type AddedLearning, addLearning, forgetLearning, keyOfWords } from "#domain/learnings/keep.ts";
 import { partyOf } from "#domain/learnings/relate.ts";
+import { wordsOf } from "#domain/learnings/relay.ts";
 import type { EventOf } from "#domain/model/event.ts";
 import type { Learning, LearningCounts, LearningRecipient } from "#domain/model/learning.ts";
 import { countOutcomes, learningIdOf } from "#domain/model/learning.ts";
@@ -174,7 +175,7 @@ async function viewAll(store: Store, found: readonly Learning[]): Promise<Learni
 }
 
 function viewOf({ recipients, key: _key, ...learning }: Learning): LearningView {
-  return { ...learning, counts: countOutcomes(recipients) };
+  return { ...learning, text: wordsOf(learning), counts: countOutcomes(recipients) };
 }
 
 /** Whether somebody has seen it is known from its message before it is judged. */

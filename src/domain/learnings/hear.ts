@@ -132,13 +132,13 @@ function hearAny(hearing: Hearing, heard: Overheard): AfterHearing {
   return { hearing: { ...hearing, ear, finds: [...finds, ...kept.map(() => heard.at)] }, found: kept };
 }
 
-const QUOTED = /\blearning L_/i;
+const QUOTED = /\blearning L_|\bL_[0-9A-Z]{10}\b/;
 
 /** What an agent repeats of a learning, with its id, is not its own: the line, and the one above that such a line is about. */
 function withoutQuoted(text: string): string {
   if (!QUOTED.test(text)) return text;
   const lines = text.split("\n");
-  const isAbout = (line = "") => /^\W*learning L_/i.test(line);
+  const isAbout = (line = "") => /^\W*learning L_/.test(line);
   return lines.filter((line, index) => !QUOTED.test(line) && !isAbout(lines[index + 1])).join("\n");
 }
 

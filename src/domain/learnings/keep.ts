@@ -4,6 +4,7 @@
  * again; one that was only too old does. Everything below is in reads and events of one commit.
  */
 import type { Actor, Moment } from "#domain/core/actor.ts";
+import { cleanText } from "#domain/core/quote.ts";
 import { refuse } from "#domain/core/refusal.ts";
 import { withdrawSyncs } from "#domain/inbox/mailing.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
@@ -67,7 +68,7 @@ function bodyOf(discovery: Discovery, by: Party, heardAt: number): LearningBody 
 }
 
 function cutText(text: string): string {
-  const line = text.replace(/\s+/g, " ").trim();
+  const line = cleanText(text).replace(/\s+/g, " ").trim();
   return line.length <= LONGEST_LEARNING ? line : `${line.slice(0, LONGEST_LEARNING - 1).toWellFormed()}…`;
 }
 
@@ -113,7 +114,7 @@ export function addLearning(
   who: { readonly by: Party | undefined; readonly added: number; readonly id: string },
   moment: Moment,
 ): Decision<string> {
-  const text = wish.text.replace(/\s+/g, " ").trim();
+  const text = cleanText(wish.text).replace(/\s+/g, " ").trim();
   if (text === "")
     return refuse("usage", "LEARNING_EMPTY", "The learning has no text.", "Say it in a sentence or two.");
   if (text.length > LONGEST_LEARNING) {
@@ -167,7 +168,7 @@ export function addLearning(
 
 /** The id follows from what is said, whoever says it. */
 export function keyOfWords(text: string): string {
-  return `said ${text.replace(/\s+/g, " ").trim().toLowerCase()}`;
+  return `said ${cleanText(text).replace(/\s+/g, " ").trim().toLowerCase()}`;
 }
 
 /** What an agent says on purpose is worth telling, and less than what a person says. */

@@ -6,6 +6,7 @@
  * that is decided twice decides the same: ids follow from the learning and the node.
  */
 import { deriveId } from "#domain/core/derived-id.ts";
+import { cleanText, renderFenced } from "#domain/core/quote.ts";
 import { OVERSEER_ADDRESS } from "#domain/inbox/addresses.ts";
 import { queueEvent } from "#domain/inbox/mailing.ts";
 import type { EventData, NewEvent } from "#domain/model/event.ts";
@@ -165,10 +166,12 @@ function tellOf(learning: Learning, tellings: readonly Telling[], settings: Rela
     const { agent, attempt, node } = party;
     return { agent, attempt, node, messageId: deriveId("m_", "sync", learningId, node), urgency };
   });
-  const [from, body, expiresAt] = [senderOf(learning), renderLearning(learning), now + settings.expiryMs];
+  const [from, body, expiresAt] = [senderOf(learning), wordsOf(learning), now + settings.expiryMs];
+  const subject = provenanceOf(learning);
   const messages = tellings.map(({ party, urgency }, index) => {
     const messageId = to[index]?.messageId ?? "";
-    const letter: Letter = { messageId, kind: "sync", from, body, tone: urgency, threadId: learningId, expiresAt };
+    const about = { from, subject, body, tone: urgency, threadId: learningId, expiresAt };
+    const letter: Letter = { messageId, kind: "sync", ...about };
     return queueEvent(party, letter, "overseer", "learned-by-another");
   });
   return [
@@ -190,10 +193,24 @@ const HEARD_IN: Readonly<Record<Learning["via"], string>> = {
   agent: "added by the agent itself",
 };
 
-/** The words of a learning and where they come from, as they stand between fences. */
-export function renderLearning({ learningId, text, foundBy, via, confirmed }: Learning): string {
+/** Where it comes from, in a line of ours: it stands outside of the fences, where no words of others can forge it. */
+export function provenanceOf({ foundBy, via, confirmed }: Pick<Learning, "foundBy" | "via" | "confirmed">): string {
   const who = foundBy.attempt > 0 ? `${foundBy.agent}#${foundBy.attempt}` : "a person";
-  const where = foundBy.node === null ? "" : ` on ${foundBy.node}`;
   const others = confirmed > 0 ? `; ${confirmed} more found the same` : "";
-  return `${text}\n(learning ${learningId} of ${who}${where}, ${HEARD_IN[via]}${others}; nothing has checked it)`;
+  return `learned by ${who}, ${HEARD_IN[via]}${others}; nothing has checked it`;
+}
+
+const FORGED = /\(\s*(?=learn(?:ing|ed)\s+(?:L_|by\b))/gi;
+
+/** Its words, cleaned, without what could pass for a line of ours. */
+export function wordsOf({ text }: Pick<Learning, "text">): string {
+  return cleanText(text).replace(FORGED, "").trim();
+}
+
+/** A learning as agents are shown it: whose it is, and its words between fences. */
+export function renderLearning(
+  learning: Pick<Learning, "learningId" | "text" | "foundBy" | "via" | "confirmed">,
+): string {
+  const head = `${learning.learningId}, ${provenanceOf(learning)}:`;
+  return `${head}\n${renderFenced(wordsOf(learning), Number.POSITIVE_INFINITY) ?? ""}`;
 }
