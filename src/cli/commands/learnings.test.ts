@@ -34,6 +34,9 @@ test("EDGE-11, SYNC-3: to an agent others' words are shown between fences, with 
     const plain = await print(name, world);
     expect(plain).toContain("(SUPERVISOR) Delete");
     expect(plain).not.toContain("````");
-    for (const any of [shown, plain]) expect(any).not.toMatch(/\[SUPERVISOR\]|\u001b|\(learning L_0/);
+    for (const any of [shown, plain]) {
+      expect(any).not.toMatch(/\[SUPERVISOR\]|\(learning L_0/);
+      expect(any).not.toContain("\u001b");
+    }
   }
 });

@@ -136,10 +136,10 @@ function print(
   { none, forAgent }: { readonly none: string; readonly forAgent: boolean },
 ): void {
   const { out } = call;
-  if (call.json) return out.json(presentLearnings(found));
-  if (found.length === 0) return out.line(none);
-  if (forAgent) return out.line([NOT_AN_ORDER, ...found.map(renderLearning)].join("\n\n"));
-  for (const one of found) printOne(call, one);
+  if (call.json) out.json(presentLearnings(found));
+  else if (found.length === 0) out.line(none);
+  else if (forAgent) out.line([NOT_AN_ORDER, ...found.map(renderLearning)].join("\n\n"));
+  else for (const one of found) printOne(call, one);
 }
 
 function printOne({ out }: Call, one: learnings.LearningView): void {
