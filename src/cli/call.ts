@@ -42,7 +42,7 @@ function wholeNumber(name: string, word: string | undefined): number | undefined
   throw new OverseerError(
     "usage",
     "NOT_A_NUMBER",
-    `--${name} takes a whole number, not "${word.slice(0, 40)}".`,
+    `--${name} takes a whole number${/^-\d/.test(word) ? " that is not negative" : ""}, not "${word.slice(0, 40)}".`,
     `For example: --${name} 20`,
   );
 }

@@ -1,14 +1,14 @@
 /** What follows when, in sentences with the figures in effect: what `config explain recovery` says before its keys. */
 import { type ForecastStep, forecastSteps } from "#domain/explain/recovery-forecast.ts";
-import type { Rung } from "#domain/model/ladder-state.ts";
+import { NUDGE_NAMES, type Rung } from "#domain/model/ladder-state.ts";
 import { limitsOf } from "./limits.ts";
 import type { Config } from "./schema.ts";
 import { formatDuration } from "./units.ts";
 
 const STEPS: Readonly<Record<Rung, string>> = {
-  hint: "it is asked how it gets on",
-  warning: "it is asked more firmly",
-  critical: "it is told what follows",
+  hint: `it gets a ${NUDGE_NAMES.hint}, asked how it gets on`,
+  warning: `it gets a ${NUDGE_NAMES.warning}, asked more firmly`,
+  critical: `it gets a ${NUDGE_NAMES.critical}, told what follows`,
   resend: "its turn is interrupted and the instruction sent again",
   replan: "a model splits its work into smaller pieces, each for an agent of its own (planner)",
   reassign: "a fresh agent takes over from its last commit",

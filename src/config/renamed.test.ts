@@ -72,7 +72,7 @@ test("SAFE-1, LADDER-1: without a planner nothing is said of splitting", () => {
   const text = "planner: {enabled: false}\nrecovery: {steps: {warnings: 0, lastWarnings: 0, interrupts: 0}}\n";
   const { timeline = [] } = explainKey("recovery", { config: read(text), text, path: "config.yaml" });
   expect(timeline.slice(0, 2)).toEqual([
-    "Silent for 15m with open work: it is asked how it gets on.",
+    "Silent for 15m with open work: it gets a hint, asked how it gets on.",
     "2m later: a fresh agent takes over from its last commit (1 of 2).",
   ]);
 });
@@ -82,8 +82,8 @@ test("CONF-1, LADDER-1: config explain recovery says what follows when, with the
     "recovery: {silentAfter: 10m, nextStepAfter: 5m, steps: {warnings: 1, lastWarnings: 0, interrupts: 1, pauses: 1}}\n";
   const loaded = { config: read(text), text, path: "config.yaml" };
   expect(explainKey("recovery", loaded).timeline).toEqual([
-    "Silent for 10m with open work: it is asked how it gets on.",
-    "5m later: it is asked more firmly.",
+    "Silent for 10m with open work: it gets a hint, asked how it gets on.",
+    "5m later: it gets a warning, asked more firmly.",
     "5m later: its turn is interrupted and the instruction sent again.",
     "8m later: a model splits its work into smaller pieces, each for an agent of its own (planner).",
     "Where none does, at once: a fresh agent takes over from its last commit (1 of 2).",

@@ -82,9 +82,9 @@ const recovery = group(
       "Without progress for this long after one step, the next one follows, or later by `backoff`.",
     ),
     steps: group("How often each step is taken before the next one, in this order; 0 skips a step.", {
-      hints: count(1, "It is asked how it gets on.", { max: 20 }),
-      warnings: count(2, "It is asked more firmly.", { max: 20 }),
-      lastWarnings: count(2, "It is told what follows.", { max: 20 }),
+      hints: count(1, "A hint: it is asked how it gets on.", { max: 20 }),
+      warnings: count(2, "A warning: it is asked more firmly.", { max: 20 }),
+      lastWarnings: count(2, "A last warning: it is told what follows.", { max: 20 }),
       interrupts: count(2, "Its turn is interrupted and its instruction sent again.", { max: 20 }),
       splits: count(2, "Its work is split into smaller pieces.", { max: 20 }),
       freshAgents: count(2, "A fresh agent takes over, for whom the steps begin again.", { max: 20 }),

@@ -10,6 +10,7 @@ import type { WhyAnswer } from "#domain/explain/answer.ts";
 import type { ConversationPart } from "#domain/explain/conversation.ts";
 import type { MorningReport } from "#domain/explain/morning.ts";
 import type { RemedyResult } from "#domain/guard/remedy-context.ts";
+import type { Attention } from "#domain/health/attention.ts";
 import type { Registration, RingPulse } from "#domain/health/daemon-life.ts";
 import type { TakenOver } from "#domain/landing/review.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
@@ -23,7 +24,7 @@ import type { WorkNode } from "#domain/model/work.ts";
 import type { AcceptedPlan } from "#domain/plans/plan.ts";
 import type { Answered } from "#domain/reports/answer.ts";
 import type { Reported } from "#domain/reports/report.ts";
-import type { AgentHealth, HealthChange } from "#domain/watch/health.ts";
+import type { AgentHealth } from "#domain/watch/health.ts";
 import type { RestoreOutcome } from "#git/wip-restore.ts";
 import type { AddedWork } from "./add-work.ts";
 import type { AgentDetail, AgentView, NukeOutcome } from "./agents.ts";
@@ -31,7 +32,7 @@ import type { DownOutcome, StoppedAgent } from "./daemon.ts";
 import type { ExpertiseFound } from "./expertise.ts";
 import type { FollowedEnd } from "./followed-goal.ts";
 import type { GuardStatus } from "./guard.ts";
-import type { HealthView, SupervisionStats } from "./health.ts";
+import type { FleetHealth, HealthRow, HealthView, LatestChanges, SupervisionStats } from "./health.ts";
 import type { Landed } from "./landing.ts";
 import type { Guarded } from "./launch-guard.ts";
 import type { LearningDetail, LearningView, SyncView } from "./learnings.ts";
@@ -137,13 +138,27 @@ const healthFields = ({ quiet: _, since, nextAt, ...health }: AgentHealth) => ({
   since: isoTime(since),
   nextAt: isoOrNull(nextAt),
 });
-export const presentHealths = (all: readonly AgentHealth[]) => plain(all.map(healthFields));
-export const presentHealthView = ({ health, snapshot, changes }: HealthView) =>
-  plain({ ...healthFields(health), snapshot: withTimes(snapshot), changes: withTimes(changes) });
-export const presentHealthChanges: Present<readonly HealthChange[]> = withTimes;
+const rowFields = ({ exempt, ...health }: HealthRow) => ({ ...healthFields(health), exempt });
+/** Where nobody looks, every row says so: it is as old as `judgedAt`. */
+const attentionFields = ({ unwatched, judgedAt }: Attention) => ({ unwatched, judgedAt: isoOrNull(judgedAt) });
+export const presentHealths = ({ agents, attention }: FleetHealth) =>
+  plain(agents.map((one) => ({ ...rowFields(one), ...attentionFields(attention) })));
+export const presentHealthView = ({ health, snapshot, changes, attention, ended }: HealthView) =>
+  plain({
+    ...rowFields(health),
+    ...(ended ? { lastStatus: health.status, ...ENDED } : {}),
+    ended: ended ? { at: isoTime(ended.at), why: ended.why } : null,
+    ...attentionFields(attention),
+    snapshot: withTimes(snapshot),
+    changes: withTimes(changes),
+  });
+/** Of one that has ended nothing is due any more. */
+const ENDED = { status: "ended", phase: "terminated", recommendation: null, next: null, nextAt: null, nextNudge: null };
+export const presentHealthChanges = ({ changes, attention: { unwatched } }: LatestChanges) =>
+  withTimes(changes.map((one) => ({ ...one, unwatched })));
 export const presentSupervisionStats = ({ rings, ...counted }: SupervisionStats) =>
   plain({ rings: rings.map(ringFields), ...counted });
-const ringFields = (ring: RingPulse) => ({
+const ringFields = <Ring extends RingPulse>(ring: Ring) => ({
   ...ring,
   lastAt: isoOrNull(ring.lastAt),
   degradedSince: isoOrNull(ring.degradedSince),

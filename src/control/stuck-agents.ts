@@ -96,7 +96,7 @@ function waitsForAccount(seen: SessionSeen, conditions: readonly Condition[]): b
 }
 
 /** Roles that cannot be read set no limits; `doctor` says what is wrong with them. */
-async function readRoles({ root, files }: World, config: Config): Promise<ReadonlyMap<string, Role>> {
+export async function readRoles({ root, files }: World, config: Config): Promise<ReadonlyMap<string, Role>> {
   try {
     return (await loadRoles(files, roleSources(root, config))).byCapability;
   } catch (error) {

@@ -8,6 +8,7 @@ import type { World } from "#control/world.ts";
 import { type Look, measureSkip } from "#domain/core/elapsed.ts";
 import type { Attempt, ProcessMark } from "#domain/model/attempt.ts";
 import type { Pulse } from "#domain/signals/pulse.ts";
+import { listPulseProgress } from "#domain/tick/progress.ts";
 import type { LivenessEvidence } from "#domain/tick/snapshot.ts";
 import { OverseerError } from "#errors.ts";
 import type { Processes } from "#sys/processes.ts";
@@ -164,12 +165,7 @@ function evidenceOf(at: number, { isAlive }: Sight, attempt: Attempt, pulse: Pul
   } else if (runner || (status === "preparing" && !isAlive(slinger))) {
     evidence.push({ source: "process", says: "gone", at, reliability: "proof" });
   }
-  if (pulse?.lastChangeAt != null) {
-    evidence.push({ source: "tree", says: "progress", at: pulse.lastChangeAt, reliability: "strong" });
-  }
-  if (pulse?.lastCommitAt !== undefined) {
-    evidence.push({ source: "commit", says: "progress", at: pulse.lastCommitAt, reliability: "strong" });
-  }
+  evidence.push(...listPulseProgress(pulse));
   return evidence;
 }
 

@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { beat, newPulse, type Pulse } from "#domain/signals/pulse.ts";
 import type { Signal, SignalData, SignalKind } from "#domain/signals/signal.ts";
 import { decide } from "#domain/tick/decide.ts";
+import { listRecordedProgress } from "#domain/tick/progress.ts";
 import { virtualProcesses } from "#sim/virtual-processes.ts";
 import { memoryStore } from "#store/memory.ts";
 import { claimWith } from "../../test/support/claims.ts";
@@ -10,7 +11,6 @@ import { attemptWith, LIMITS, MINUTE, NOW, recoveryWith, working } from "../../t
 import { nodeWith } from "../../test/support/tree.ts";
 import { worldOn } from "../../test/support/world.ts";
 import { machineObserver } from "./observe.ts";
-import { listRecordedProgress } from "./tick.ts";
 
 const BEFORE = NOW - 5 * MINUTE;
 const AFTER = NOW - MINUTE;

@@ -27,7 +27,6 @@ import { resolveLimits } from "#domain/model/limits.ts";
 import type { Message } from "#domain/model/message.ts";
 import { isWorthTurn } from "#domain/model/message.ts";
 import { DAY_MS, startOfDay, type UsageTotals, usageTotals } from "#domain/model/usage-totals.ts";
-import type { WorkNode } from "#domain/model/work.ts";
 import { nodeKey } from "#domain/model/work.ts";
 import type { Fingerprint } from "#domain/signals/fingerprint.ts";
 import { FINGERPRINT_KINDS, FINGERPRINT_MESSAGES, fingerprintOf } from "#domain/signals/fingerprint.ts";
@@ -36,6 +35,7 @@ import { accountOf } from "#domain/tick/account.ts";
 import { canMove } from "#domain/tick/can-move.ts";
 import { decide } from "#domain/tick/decide.ts";
 import type { Judgement } from "#domain/tick/liveness.ts";
+import { listRecordedProgress } from "#domain/tick/progress.ts";
 import type {
   AgentSeen,
   Limits,
@@ -345,32 +345,6 @@ export function agentSeen(
 function listSessions(attempts: readonly Attempt[], pulses: readonly Pulse[]): SessionSeen[] {
   const byAttempt = new Map(pulses.map((pulse) => [pulse.attempt, pulse]));
   return attempts.map((attempt) => ({ attempt, pulse: byAttempt.get(attempt.attempt) ?? null }));
-}
-
-/**
- * What the store knows of the work progressing: reports that were taken, checks that were run, and of who only reads what it
- * has found (HEALTH-3).
- */
-export function listRecordedProgress(
-  { attempt: { attempt, goalId, workNodeId, capability }, pulse }: Pick<AgentSeen, "attempt" | "pulse">,
-  { readOnly }: Pick<Limits, "readOnly">,
-  reports: ReadonlyMap<number, number>,
-  nodes: ReadonlyMap<string, WorkNode>,
-): LivenessEvidence[] {
-  const reported = reports.get(attempt);
-  const claim = nodes.get(nodeKey(goalId, workNodeId))?.claim;
-  const checked = claim?.attempt === attempt ? claim.checkedAt : null;
-  const found = readOnly.includes(capability) ? pulse?.lastFoundAt : undefined;
-  const progress = (source: "report" | "check" | "finding", at: number): LivenessEvidence => ({
-    ...{ source, at },
-    says: "progress",
-    reliability: "strong",
-  });
-  return [
-    ...(reported === undefined ? [] : [progress("report", reported)]),
-    ...(found === undefined ? [] : [progress("finding", found)]),
-    ...(checked === null || checked === undefined ? [] : [progress("check", checked)]),
-  ];
 }
 
 function waitingOf(messages: readonly Message[]): Map<number, WaitingMessages> {

@@ -18,6 +18,7 @@ import type { Fingerprint } from "#domain/signals/fingerprint.ts";
 import type { Pulse } from "#domain/signals/pulse.ts";
 import { type JudgedFleet, judgeFleet } from "#domain/tick/judge.ts";
 import { barsFor } from "#domain/tick/ladder.ts";
+import { listRecordedProgress } from "#domain/tick/progress.ts";
 import type { Limits, Snapshot } from "#domain/tick/snapshot.ts";
 import { type BootTime, followQuiet, forgiveQuiet, judgeFreshness, type Quiet } from "#domain/watch/freshness.ts";
 import {
@@ -45,14 +46,7 @@ import {
   WATCHED_RECOVERIES,
   type WatchedKind,
 } from "#store/watch.ts";
-import {
-  agentSeen,
-  listRecordedProgress,
-  listSeeminglyStale,
-  type Observer,
-  readFingerprint,
-  readLimitsNow,
-} from "./tick.ts";
+import { agentSeen, listSeeminglyStale, type Observer, readFingerprint, readLimitsNow } from "./tick.ts";
 
 export interface WatchPorts {
   /** What the tick sees the machine by; the same one, so that the two cannot disagree about what they saw. */

@@ -2,7 +2,7 @@
 
 import type { Call, Command } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
-import { inert, moment, table } from "#cli/text.ts";
+import { inert, moment, plural, table } from "#cli/text.ts";
 import type { AgentView } from "#control/agents.ts";
 import { agent, agents } from "#control/agents.ts";
 import { presentAgent, presentAgents } from "#control/present.ts";
@@ -20,7 +20,7 @@ export function printAgents(call: Call, rows: readonly AgentView[], now: number)
       row.permissionMode,
       row.scope ? row.scope.join(",") : "not exclusive",
       ago(now - (row.pulse?.lastAt ?? row.updatedAt)),
-      row.pulse ? `${row.pulse.turns} turns` : "",
+      row.pulse ? plural(row.pulse.turns, "turn") : "",
       describeExemption(row) ?? "",
     ]),
   );

@@ -3,6 +3,8 @@
  * nothing else; `overseer events` in the same repository has all of it.
  */
 
+import { NUDGE_NAMES } from "#domain/model/ladder-state.ts";
+
 /** An event as `overseer events --json` prints it; only what is told here. */
 export interface ToldEvent {
   readonly seq: number;
@@ -27,9 +29,9 @@ export interface StoryLine {
 type Teller = (event: ToldEvent, word: (name: string) => string) => readonly [StoryTone, string] | undefined;
 
 const SEVERITIES: Readonly<Record<string, string>> = {
-  hint: "a hint",
-  warning: "a warning",
-  critical: "a last warning",
+  hint: `a ${NUDGE_NAMES.hint}`,
+  warning: `a ${NUDGE_NAMES.warning}`,
+  critical: `a ${NUDGE_NAMES.critical}`,
 };
 
 /** How a conflict can have been resolved, by the name of its tier. */

@@ -17,6 +17,13 @@ export const RUNGS = ["hint", "warning", "critical", "resend", "replan", "reassi
 export type Rung = (typeof RUNGS)[number];
 export type Nudge = "hint" | "warning" | "critical";
 
+/** The one name that each of them has for people. */
+export const NUDGE_NAMES: Readonly<Record<Nudge, string>> = {
+  hint: "hint",
+  warning: "warning",
+  critical: "last warning",
+};
+
 /** Those that speak to the agent of one assignment; a new one starts with them afresh. */
 const OF_ASSIGNMENT: readonly Rung[] = ["hint", "warning", "critical", "resend"];
 

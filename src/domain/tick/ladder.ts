@@ -178,7 +178,7 @@ function askAdvised(
   return askPerson(scene, outbox, assignment, recovery, {
     cause,
     detail: "A model that looked at the stall advised to ask a person.",
-    text: `${assignment.target.agentId} is stuck on ${node} (${cause}). A model that looked at it wants you to decide: ${question}`,
+    text: `${assignment.target.agentId} is stuck on ${node} (${cause.replaceAll("-", " ")}). A model that looked at it wants you to decide: ${question}`,
     options,
   });
 }
@@ -342,6 +342,9 @@ export function parkWhileAsked(scene: Scene, outbox: Outbox, stuck: Omit<Stuck, 
   return park(scene, outbox, { ...stuck, cause: LOOPING });
 }
 
+/** The cause of a question about an agent whose reflex came to the last of its PACE levels (ANOM-6). */
+export const PACE_EMERGENCY = "pace-emergency";
+
 /** The last rung: a person is asked, once, and the assignment waits for them. */
 export function escalate(
   scene: Scene,
@@ -354,7 +357,10 @@ export function escalate(
   return askPerson(scene, outbox, assignment, recovery, {
     cause,
     detail: "Everything was tried; a person is asked.",
-    text: `${assignment.target.agentId} is stuck on ${node} (${cause}), and nothing has helped. What should be done?`,
+    text:
+      cause === PACE_EMERGENCY
+        ? `${assignment.target.agentId} on ${node} makes call after call and gets nowhere; its own reflex has told it to stop, keep what is sound and report. What should be done?`
+        : `${assignment.target.agentId} is stuck on ${node} (${cause.replaceAll("-", " ")}), and nothing has helped. What should be done?`,
     options: ["try again", "cancel it", "leave it to me"],
   });
 }

@@ -337,7 +337,7 @@ function hasDialog(seen: AgentSeen): boolean {
 }
 
 /** The newest evidence that the work progressed, or undefined. */
-export function latestProgress(seen: AgentSeen): LivenessEvidence | undefined {
+export function latestProgress(seen: Pick<AgentSeen, "evidence">): LivenessEvidence | undefined {
   return seen.evidence
     .filter((item) => item.says === "progress")
     .sort((a, b) => b.at - a.at || (a.source < b.source ? -1 : 1))[0];

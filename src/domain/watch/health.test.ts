@@ -12,6 +12,7 @@ import {
   silentFor,
   working,
 } from "../../../test/support/snapshots.ts";
+import { assignmentWith } from "../../../test/support/tree.ts";
 import type { Freshness } from "./freshness.ts";
 import type { AgentHealth } from "./health.ts";
 import { evaluateHealth, findCauseForTick, hasChanged, isSameHealth, noteChange } from "./health.ts";
@@ -62,6 +63,17 @@ describe("HEALTH-2, WATCH-1: our word, the older one beside it, and what follows
       "It is in a turn and has done nothing for longer than it may be silent; a hint is next.",
     );
     expect(healthIn(working({ evidence: [GONE] })).diagnosis).toContain("It is dead: its process is gone");
+  });
+
+  test("STATUS-1: one that has moved again says that its task is still stalled, as status does, and what would be next", () => {
+    const moved = { attempt: attemptWith(), pulse: pulseWith({ inTurn: true }) };
+    const stalled = { assignments: [assignmentWith({ status: "stalled", statusReason: "no-activity" })] };
+    const hinted = { recoveries: [recoveryWith({ steps: { ...recoveryWith().steps, hint: 1 }, level: 1 })] };
+    expect(healthIn(working(moved, { ...stalled, ...hinted })).diagnosis).toBe(
+      "It is in a turn. Its task counts as stalled until the next tick; a warning is next if it falls silent again.",
+    );
+    const before = healthIn(working(moved, { ...stalled, ...hinted }));
+    expect(isSameHealth(before, healthIn(working(moved, hinted), { before }))).toBe(false);
   });
 
   test("proof is certain, weak signs are not, and what is stale is less sure than what is fresh", () => {

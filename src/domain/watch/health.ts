@@ -7,7 +7,7 @@
 
 import type { Assignment } from "#domain/model/assignment.ts";
 import type { LadderLimits, Nudge, Recovery, Rung, RungBars } from "#domain/model/ladder-state.ts";
-import { newRecovery, nextStepAt, stepsFor } from "#domain/model/ladder-state.ts";
+import { NUDGE_NAMES, newRecovery, nextStepAt, stepsFor } from "#domain/model/ladder-state.ts";
 import { chooseRung, mayIntervene } from "#domain/tick/ladder.ts";
 import type { Judgement } from "#domain/tick/liveness.ts";
 import { ASKED_IN_WORDS, PULSE_UNUSABLE } from "#domain/tick/liveness.ts";
@@ -89,7 +89,7 @@ export function evaluateHealth(about: HealthCase, now: number, limits: ClimbLimi
     phase: phaseOf(judgement),
     freshness,
     confidence: weighEvidence(about),
-    diagnosis: diagnose(about, ladder.next),
+    diagnosis: diagnose(about, ladder.next) + tellStall(about, limits),
     ...ladder,
     since: isSame ? before.since : now,
     quiet: about.quiet,
@@ -104,6 +104,7 @@ export function hasChanged(before: AgentHealth | undefined, now: AgentHealth): b
 /** Whether what was kept of it says the same to whoever reads it. */
 export function isSameHealth(before: AgentHealth | undefined, now: AgentHealth): boolean {
   if (!before || before.since !== now.since || before.freshness !== now.freshness) return false;
+  if (before.diagnosis !== now.diagnosis) return false;
   if (before.nudges !== now.nudges || before.nextAt !== now.nextAt || before.confidence !== now.confidence)
     return false;
   // While it acts its mark moves all the time; once it is quiet, since when must outlive the watcher.
@@ -235,9 +236,9 @@ const SENTENCES: Readonly<Record<string, string>> = {
 };
 
 const STEPS: Readonly<Record<Rung, string>> = {
-  hint: "a hint is next",
-  warning: "a warning is next",
-  critical: "a last warning is next",
+  hint: `a ${NUDGE_NAMES.hint} is next`,
+  warning: `a ${NUDGE_NAMES.warning} is next`,
+  critical: `a ${NUDGE_NAMES.critical} is next`,
   resend: "it is interrupted and told again next",
   replan: "splitting its work is next",
   reassign: "its work goes to a fresh agent next",
@@ -252,6 +253,16 @@ function diagnose({ judgement, seen }: HealthCase, next: Rung | null): string {
   const known = (state === "waiting" ? paused : undefined) ?? proven ?? SENTENCES[because];
   const sentence = known ?? `It is judged ${state.replaceAll("-", " ")} (${because.replaceAll("-", " ")}).`;
   return next === null ? sentence : `${sentence.slice(0, -1)}; ${STEPS[next]}.`;
+}
+
+/** One that was stuck and has moved since: until a tick has seen that too, `status` says STALLED of it. */
+function tellStall({ judgement, assignment, recovery }: HealthCase, { ladder, bars }: ClimbLimits): string {
+  if (assignment?.status !== "stalled" || isStuck(judgement) || judgement.state === "dead") return "";
+  const known = recovery ?? newRecovery(assignment.goalId, assignment.workNodeId);
+  const steps = stepsFor(known, assignment.assignmentId);
+  const cause = assignment.statusReason ?? judgement.because;
+  const next = chooseRung({ recovery: steps, cause, policy: assignment.recoveryPolicy, bars }, ladder);
+  return ` Its task counts as stalled until the next tick; ${STEPS[next]} if it falls silent again.`;
 }
 
 /** Why the tick should look at it now instead of when its time has come; undefined where it would find nothing to do. */
