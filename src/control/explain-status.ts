@@ -49,6 +49,7 @@ export async function explainStatus(
       sinceAt: daemon.lastTickAt ?? daemon.lastBeatAt ?? daemon.startedAt,
       wasAuto: daemon.auto || conditions.some((one) => one.kind === "auto" && one.open.length > 0),
       nextTickAt: ticks === undefined || lastTickAt === null ? null : lastTickAt + ticks,
+      ...(ticks === undefined || config === undefined ? {} : findNextLook(status, config)),
     },
     isCopy: status.away?.standing === "copied",
     isDiskFull: daemon.isDiskFull,
@@ -65,6 +66,13 @@ export async function explainStatus(
     channels: channelTroubles(conditions, status.questions, config),
   };
   return explainFleet(facts);
+}
+
+/** When the watch looks next; nothing where it is off. */
+function findNextLook({ daemon, off }: Pick<Status, "daemon" | "off">, { watch }: Config): { nextLookAt?: number } {
+  const lastAt = daemon.rings.find(({ ring }) => ring === "watch")?.lastAt ?? null;
+  if (lastAt === null || off.includes("watch") || off.includes("supervision")) return {};
+  return { nextLookAt: lastAt + (daemon.watching?.everyMs ?? watch.every) };
 }
 
 const NOBODY_STUCK = {

@@ -764,6 +764,8 @@ export class Daemon {
       troubles: [...this.loops.troubles(), ...this.telemetry.troubles()],
       rings: this.loops.rings(RINGS).map((ring) => ({
         ...ring,
+        // A tick that has just ended beats before its turn of the loop is over.
+        ...(ring.ring === "tick" && ticks > 0 ? { cycles: ticks, lastAt: tickedAt } : {}),
         degradedSince: ring.ring === "watch" ? this.watch.degradedSince : null,
       })),
       configProblem: this.options.config.problem,

@@ -470,6 +470,23 @@ const CASES: [kind: StandstillKind, facts: Partial<FleetFacts>, says: RegExp, tu
     new RegExp(`; at the first look after ${new Date(NOW + 3 * MINUTE).toISOString()} it gets a hint`),
     "itself",
   ],
+  // What is due comes with the watch's next look, which is sooner than the next tick.
+  [
+    "stalled",
+    {
+      stalled: [stalled],
+      daemon: { state: "running", sinceAt: NOW - MINUTE, nextTickAt: NOW + 9 * MINUTE, nextLookAt: NOW + MINUTE },
+      recoveries: [
+        {
+          ...newRecovery("goal_A", "T1"),
+          ...{ assignmentId: "A_1", lastStepAt: NOW - 9 * MINUTE, backoffUntil: NOW - MINUTE, level: 1 },
+          steps: { hint: 1, warning: 2, critical: 0, resend: 0, replan: 0, reassign: 0, pause: 0, ask: 0 },
+        },
+      ],
+    },
+    new RegExp(`; at ${new Date(NOW + MINUTE).toISOString()} it gets a last warning`),
+    "itself",
+  ],
   // Looks that come earlier than planned do not move what is promised.
   [
     "stalled",

@@ -55,7 +55,7 @@ function explainWhole(facts: FleetFacts): Standstill[] {
       }),
     off.includes("supervision") &&
       standstill("switched-off", {
-        text: "The daemon runs without supervision: nothing is dispatched by itself (overseer down, then up)",
+        text: "The daemon runs without supervision: nothing is dispatched, watched or recovered (overseer down, then up)",
         command: "overseer down",
       }),
     off.includes("dispatch") &&

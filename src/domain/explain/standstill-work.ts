@@ -4,7 +4,7 @@ import { isoTime } from "#domain/core/iso-time.ts";
 import type { Assignment } from "#domain/model/assignment.ts";
 import { type Claim, tellUnchanged } from "#domain/model/claim.ts";
 import type { LadderLimits, Recovery, Rung } from "#domain/model/ladder-state.ts";
-import { newRecovery, nextRung, nextStepAt, sayableFrom, stepsFor } from "#domain/model/ladder-state.ts";
+import { NUDGE_NAMES, newRecovery, nextRung, nextStepAt, sayableFrom, stepsFor } from "#domain/model/ladder-state.ts";
 import type { Merge } from "#domain/model/merge.ts";
 import type { WorkNode } from "#domain/model/work.ts";
 import { nodeKey } from "#domain/model/work.ts";
@@ -258,9 +258,9 @@ function explainGoals({ goals, plannings }: FleetFacts): Standstill[] {
 
 /** What the ladder does next, for whoever waits for it. */
 const STEPS: Readonly<Record<Rung, string>> = {
-  hint: "it gets a hint",
-  warning: "it gets a warning",
-  critical: "it gets an urgent warning",
+  hint: `it gets a ${NUDGE_NAMES.hint}`,
+  warning: `it gets a ${NUDGE_NAMES.warning}`,
+  critical: `it gets a ${NUDGE_NAMES.critical}`,
   resend: "it is interrupted and its instruction given again",
   replan: "its work is split into smaller pieces by a model, or else given to a fresh agent",
   reassign: "its work is given to a fresh agent",
@@ -279,7 +279,8 @@ function explainStalled(facts: FleetFacts, assignment: Assignment): Standstill {
   const waits = ladder && next ? waitForWords(recovery, assignment, next, ladder) : 0;
   const dueAt = Math.max(nextStepAt(recovery, patience) ?? 0, waits);
   // Whatever happens in the fleet brings the next look forward and moves the one after it; what is due stays due.
-  const nextAt = dueAt > facts.now ? dueAt : facts.daemon.nextTickAt;
+  const { nextTickAt, nextLookAt = Number.POSITIVE_INFINITY } = facts.daemon;
+  const nextAt = dueAt > facts.now ? dueAt : nextTickAt && Math.min(nextTickAt, nextLookAt);
   const rung = next ? tellStep(next, split) : "it is looked at";
   const cause = (assignment.statusReason ?? "no activity").replaceAll("-", " ");
   const since =

@@ -136,6 +136,8 @@ export interface FleetFacts {
     readonly state: "running" | "stopped" | "died" | "not-beating" | "not-ticking";
     readonly sinceAt: number | null;
     readonly nextTickAt: number | null;
+    /** When agents are next looked at, which has a tick run where something is due; missing where only ticks look. */
+    readonly nextLookAt?: number;
     /** It ran in auto mode, or the one before it did and nobody has ended that. */
     readonly wasAuto?: boolean;
   };

@@ -51,6 +51,7 @@ describe("ANOM-6: an agent in an emergency", () => {
 
   test("a person is asked at once, and once", () => {
     expect(asked(lost)).toEqual(["ask pace-emergency"]);
+    expect(theOne(lost, "ask").payload.text).toContain("makes call after call and gets nowhere");
     expect(types(lost)).toEqual(["assignment.escalated", "assignment.blocked"]);
     expect(asked(applied(lost, decide(lost)))).toEqual([]);
   });

@@ -29,7 +29,16 @@ import { watchDisk } from "./disk.ts";
 import { dispatch, giveUp } from "./dispatch.ts";
 import { Draft, NO_STEPS, type Outbox, type Ruled, recordEvent, type TickStep } from "./draft.ts";
 import { judgeAgent, Measures } from "./judge.ts";
-import { askAboutBlocker, climb, escalate, leaveBroken, parkWhileAsked, passOn, requestStatus } from "./ladder.ts";
+import {
+  askAboutBlocker,
+  climb,
+  escalate,
+  leaveBroken,
+  PACE_EMERGENCY,
+  parkWhileAsked,
+  passOn,
+  requestStatus,
+} from "./ladder.ts";
 import type { Judgement } from "./liveness.ts";
 import { ASKED_IN_WORDS, hasSigns, isLooping, lastActivityAt, latestProgress } from "./liveness.ts";
 import { watchDeaths } from "./mass-death.ts";
@@ -414,7 +423,7 @@ function followJudgement(scene: Scene, outbox: Outbox, at: AtWork, judgement: Ju
   const recovery = () => at.recovery ?? scene.recovery(seen.attempt);
   if (isNewEmergency(scene, seen, at.recovery)) {
     // It was told to stop, keep what is sound and report; what becomes of it is for a person to say (ANOM-6).
-    return escalate(scene, outbox, assignment, recovery(), "pace-emergency");
+    return escalate(scene, outbox, assignment, recovery(), PACE_EMERGENCY);
   }
   const { blocker } = seen.attempt;
   if (blocker && isUnasked(scene, seen, blocker, at.recovery)) {
