@@ -213,10 +213,10 @@ test("DEGR-1: a spoiled row of health is as none: the next look writes it again,
     db.run("update health set doc = ?2 where attempt = ?1", [spoiled, doc]);
     db.run("update diagnoses set doc = ?2 where attempt = ?1", [spoiled, doc]);
     db.close();
-    expect((await listHealth(world)).map(({ attempt }) => attempt)).toEqual([other]);
-    expect((await listHealthChanges(world, { limit: 9 })).map(({ attempt }) => attempt)).toEqual([other]);
+    expect((await listHealth(world)).agents.map(({ attempt }) => attempt)).toEqual([other]);
+    expect((await listHealthChanges(world, { limit: 9 })).changes.map(({ attempt }) => attempt)).toEqual([other]);
     await watch().look(world);
-    expect((await listHealth(world)).map(({ attempt }) => attempt)).toEqual([...attempts]);
+    expect((await listHealth(world)).agents.map(({ attempt }) => attempt)).toEqual([...attempts]);
   }
   await store.close();
 });
