@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import { takeForAttempt } from "#act/messages/take-messages.ts";
+import { parseConfig } from "#config/load.ts";
 import { type SyncFleet, syncFleet } from "../../test/support/sync-world.ts";
-import { addByHand, forgetByHand, learnings, searchLearnings, showLearning, syncs } from "./learnings.ts";
+import { addByHand, forgetByHand, learnings, readReach, searchLearnings, showLearning, syncs } from "./learnings.ts";
 import { prime } from "./prime.ts";
 import type { World } from "./world.ts";
 
@@ -24,10 +25,30 @@ test("SYNC-3: what a person adds is told to those it concerns, found by its word
   expect(await syncs(fleet.world, { agent: "agent-1", limit: 9 })).toEqual([]);
   expect(await searchLearnings(fleet.world, "make DB", 9)).toMatchObject([{ learningId: id, counts: { told: 1 } }]);
   expect((await showLearning(fleet.world, id.slice(0, 6))).recipients).toHaveLength(1);
-  await forgetByHand(fleet.world, id, "wrong");
+  expect(await forgetByHand(fleet.world, id, "wrong")).toEqual({ learningId: id, wasKept: true });
+  expect(await forgetByHand(fleet.world, id, "wrong")).toEqual({ learningId: id, wasKept: false });
   expect(await learnings(fleet.world, { all: false, limit: 9 })).toEqual([]);
   expect(await searchLearnings(fleet.world, "make DB", 9)).toEqual([]);
   expect(forgetByHand(fleet.world, "L_NOSUCH", undefined)).rejects.toThrow("There is no learning L_NOSUCH.");
+});
+
+test("SYNC-3: which command fails and what to run instead is told, shown as it is typed, and never as a fingerprint", async () => {
+  const fleet = await syncFleet([["api"]]);
+  const id = await addByHand(fleet.world, { ...HINT, fails: "npm test 2>&1 | tail", fix: "make db" });
+  await fleet.turn();
+  expect((await fleet.syncs())[0]?.body).toContain("`npm test 2>&1 | tail` fails; run `make db`.");
+  const shown = await showLearning(fleet.world, id);
+  expect(shown).toMatchObject({ failingCommand: "npm test", fixCommand: "make db" });
+  expect(JSON.stringify(shown)).not.toContain(" ! ");
+});
+
+test("SYNC-3: whoever adds is told when it reaches nobody: without tag and path, or with the sync switched off", async () => {
+  const fleet = await syncFleet([["api"]]);
+  const reach = async (wish: typeof HINT) => readReach(fleet.world, await addByHand(fleet.world, wish));
+  expect(await reach(HINT)).toBe("agents");
+  expect(await reach({ text: "It concerns nobody.", tags: [], paths: [] })).toBe("nobody");
+  const off = { ...fleet.world, config: async () => parseConfig("sync: {enabled: false}", "config.yaml") };
+  expect(await readReach(off, await addByHand(off, HINT))).toBe("switched-off");
 });
 
 test("SYNC-3, EDGE-4: what an agent adds says so, carries its tags, comes back to nobody of its own, and is limited", async () => {

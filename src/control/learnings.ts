@@ -2,8 +2,9 @@
  * What was learned, for whoever asks: listed, searched, shown with what came of it, added and dropped by hand; and what
  * of it was told to whom. An agent may look and add; what it adds says so, and how much it may add is limited.
  */
-import { type AddedLearning, addLearning, forgetLearning, keyOfWords } from "#domain/learnings/keep.ts";
-import { partyOf } from "#domain/learnings/relate.ts";
+import { commandOfFailure } from "#domain/learnings/extract.ts";
+import { type AddedLearning, addLearning, forgetLearning, keyOfAdded } from "#domain/learnings/keep.ts";
+import { keysOfLearning, partyOf } from "#domain/learnings/relate.ts";
 import { wordsOf } from "#domain/learnings/relay.ts";
 import type { EventOf } from "#domain/model/event.ts";
 import type { Learning, LearningCounts, LearningRecipient } from "#domain/model/learning.ts";
@@ -22,7 +23,10 @@ import { speaker } from "./mail/speaker.ts";
 import { assertFits, type World } from "./world.ts";
 
 /** A learning and what came of telling it. */
-export interface LearningView extends Omit<Learning, "recipients" | "key"> {
+export interface LearningView extends Omit<Learning, "recipients" | "key" | "failing" | "fix"> {
+  /** What fails, and what to run about it; null where it is no command. */
+  readonly failingCommand: string | null;
+  readonly fixCommand: string | null;
   readonly counts: LearningCounts;
 }
 
@@ -92,16 +96,28 @@ export async function addByHand(world: World, wish: AddedLearning): Promise<stri
   return orThrow(
     await store.commit({
       at: now,
-      reads: { known: learningById(learningIdOf(keyOfWords(wish.text))) },
+      reads: { known: learningById(learningIdOf(keyOfAdded(wish))) },
       decide: ({ known }) => addLearning(known, wish, who, { now, actor: world.actor }),
     }),
   );
 }
 
-export async function forgetByHand(world: World, word: string, reason: string | undefined): Promise<string> {
+/** Whether a learning can reach anybody at work at all. */
+export async function readReach(world: World, learningId: string): Promise<"agents" | "nobody" | "switched-off"> {
+  if (!(await world.config()).sync.enabled) return "switched-off";
+  const { learning } = await (await world.reader()).read({ learning: learningById(learningId) });
+  return learning && keysOfLearning(learning).length > 0 ? "agents" : "nobody";
+}
+
+/** `wasKept`: false where it had been dropped before. */
+export async function forgetByHand(
+  world: World,
+  word: string,
+  reason: string | undefined,
+): Promise<{ readonly learningId: string; readonly wasKept: boolean }> {
   const store = await world.writer();
-  const { learningId } = await learningNamed(store, word);
-  return orThrow(
+  const { learningId, status } = await learningNamed(store, word);
+  orThrow(
     await store.commit({
       at: world.clock.now(),
       reads: {
@@ -112,6 +128,7 @@ export async function forgetByHand(world: World, word: string, reason: string | 
         forgetLearning(learning, learningId, { reason: reason ?? null, actor: world.actor, messages }),
     }),
   );
+  return { learningId, wasKept: status === "kept" };
 }
 
 /** A learning on its way to one agent. */
@@ -174,8 +191,10 @@ async function viewAll(store: Store, found: readonly Learning[]): Promise<Learni
   return found.map((learning) => viewOf(withSeen(learning, messages)));
 }
 
-function viewOf({ recipients, key: _key, ...learning }: Learning): LearningView {
-  return { ...learning, text: wordsOf(learning), counts: countOutcomes(recipients) };
+/** By what a learning, its failure and its remedy are recognised again is nobody's business but ours. */
+function viewOf({ recipients, key: _key, failing, fix, ...learning }: Learning): LearningView {
+  const failingCommand = failing === null ? null : commandOfFailure(failing);
+  return { ...learning, text: wordsOf(learning), failingCommand, fixCommand: fix, counts: countOutcomes(recipients) };
 }
 
 /** Whether somebody has seen it is known from its message before it is judged. */

@@ -178,7 +178,7 @@ const CALLS: Readonly<Record<string, Answer>> = {
       presentLearningId(await learnings.addByHand(world(), { tags, paths, ...withoutUndefined(input) })),
   ),
   "learnings.forget": call(z.strictObject({ learning: text, reason: optional }), async ({ world }, input) =>
-    presentLearningId(await learnings.forgetByHand(world(), input.learning, input.reason)),
+    presentLearningId((await learnings.forgetByHand(world(), input.learning, input.reason)).learningId),
   ),
   "syncs.list": call(z.strictObject({ agent: optional, limit }), async ({ world }, input) =>
     presentSyncs(await learnings.syncs(world(), { agent: input.agent, limit: input.limit ?? FEW })),

@@ -67,6 +67,8 @@ const show: Command<Parts> = {
     const where = foundBy.node === null ? "" : ` on ${foundBy.node}`;
     out.line(`found by ${inert(who)}${inert(where)} (${via}), ${moment(learning.foundAt)} UTC`);
     if (learning.confirmed > 0) out.line(`found by ${learning.confirmed} more since`);
+    if (learning.failingCommand !== null) out.line(`fails: ${inert(learning.failingCommand)}`);
+    if (learning.fixCommand !== null) out.line(`fix: ${inert(learning.fixCommand)}`);
     if (learning.tags.length > 0) out.line(`tags: ${inert(learning.tags.join(", "))}`);
     if (learning.paths.length > 0) out.line(`paths: ${inert(learning.paths.join(", "))}`);
     out.line(tellCounts(counts));
@@ -99,7 +101,8 @@ const add: Command<Parts> = {
   ],
   async run(call, parts) {
     const [fails, fix] = [call.text("fails"), call.text("fix")];
-    const learningId = await learnings.addByHand(await parts.world(), {
+    const world = await parts.world();
+    const learningId = await learnings.addByHand(world, {
       text: call.restArgs().join(" "),
       tags: call.list("tag"),
       paths: call.list("path"),
@@ -108,7 +111,14 @@ const add: Command<Parts> = {
     });
     if (call.json) return call.out.json(presentLearningId(learningId));
     call.out.line(`Kept as ${learningId}.`);
+    const why = REACHES_NOBODY[await learnings.readReach(world, learningId)];
+    if (why !== undefined) call.out.remark(why);
   },
+};
+
+const REACHES_NOBODY: Readonly<Record<string, string>> = {
+  nobody: "Nobody is concerned by it, so nobody is told: give --tag or --path.",
+  "switched-off": "Nobody is told of it: sync.enabled is false.",
 };
 
 const forget: Command<Parts> = {
@@ -117,9 +127,10 @@ const forget: Command<Parts> = {
   args: [ID],
   options: [{ name: "reason", value: "text", summary: "The reason; kept in the log." }],
   async run(call, parts) {
-    const learningId = await learnings.forgetByHand(await parts.world(), call.arg("learning"), call.text("reason"));
+    const world = await parts.world();
+    const { learningId, wasKept } = await learnings.forgetByHand(world, call.arg("learning"), call.text("reason"));
     if (call.json) return call.out.json(presentLearningId(learningId));
-    call.out.line(`Dropped ${learningId}.`);
+    call.out.line(wasKept ? `Dropped ${learningId}.` : `${learningId} was dropped already.`);
   },
 };
 

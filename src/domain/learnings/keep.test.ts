@@ -3,7 +3,7 @@ import type { Learning, LearningOutcome } from "#domain/model/learning.ts";
 import { foldAll, learningWith, partyWith, recipientWith } from "../../../test/support/learnings.ts";
 import { ADA, T0 } from "../../../test/support/samples.ts";
 import type { Discovery } from "./extract.ts";
-import type { FoundDiscovery } from "./keep.ts";
+import type { AddedLearning, FoundDiscovery } from "./keep.ts";
 import { addLearning, forgetLearning, forgetUseless, keepDiscoveries, LONGEST_LEARNING, MOST_ADDED } from "./keep.ts";
 
 const KEY = "npm test ! 1 => npm test -- --db";
@@ -83,6 +83,21 @@ describe("what somebody says", () => {
     });
   });
 
+  const SAID: [fails: string | undefined, fix: string | undefined, text: string][] = [
+    [undefined, undefined, "The web build needs node 22."],
+    ["npm run build", "nvm use 22", "The web build needs node 22. `npm run build` fails; run `nvm use 22`."],
+    ["npm run build", undefined, "The web build needs node 22. `npm run build` fails."],
+    [undefined, "nvm use 22", "The web build needs node 22. Run `nvm use 22`."],
+  ];
+  test.each(SAID)(
+    "SYNC-3: which command fails (%p) and what to run (%p) is part of what is told",
+    (fails, fix, text) => {
+      const commands = { ...(fails === undefined ? {} : { fails }), ...(fix === undefined ? {} : { fix }) };
+      const said = addLearning(undefined, { ...wish, text: "The web build needs node 22.", ...commands }, person, ADA);
+      expect(said).toMatchObject({ ok: true, events: [{ data: { text } }] });
+    },
+  );
+
   test("SYNC-3: the same words are the same learning; a person brings back what was forgotten, an agent does not", () => {
     const forgotten = learningWith({ status: "forgotten", forgottenBecause: "asked-for" });
     expect(addLearning(learningWith(), wish, person, ADA)).toMatchObject({ ok: true, events: [] });
@@ -93,9 +108,12 @@ describe("what somebody says", () => {
     expect(one.ok && other.ok && one.value === other.value).toBe(true);
   });
 
-  const REFUSED: [code: string, parts: Partial<typeof wish>, who: Parameters<typeof addLearning>[2]][] = [
+  const REFUSED: [code: string, parts: Partial<AddedLearning>, who: Parameters<typeof addLearning>[2]][] = [
     ["LEARNING_EMPTY", { text: " \n" }, person],
-    ["LEARNING_TOO_LONG", { text: "x".repeat(LONGEST_LEARNING + 1) }, person],
+    ["LEARNING_SHORT", { text: "x" }, person],
+    ["TAG_EMPTY", { tags: ["db", " "] }, person],
+    ["LEARNING_TOO_LONG", { fix: "make ".repeat(LONGEST_LEARNING / 5) }, person],
+    ["LEARNING_TOO_LONG", { text: "x ".repeat(LONGEST_LEARNING) }, person],
     ["PATH_INVALID", { paths: ["../x"] }, person],
     ["LEARNINGS_TOO_MANY", {}, { ...agent, added: MOST_ADDED }],
   ];

@@ -4,7 +4,7 @@
  * again; one that was only too old does. Everything below is in reads and events of one commit.
  */
 import type { Actor, Moment } from "#domain/core/actor.ts";
-import { cleanText } from "#domain/core/quote.ts";
+import { cleanText, inline } from "#domain/core/quote.ts";
 import { refuse } from "#domain/core/refusal.ts";
 import { withdrawSyncs } from "#domain/inbox/mailing.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
@@ -114,9 +114,21 @@ export function addLearning(
   who: { readonly by: Party | undefined; readonly added: number; readonly id: string },
   moment: Moment,
 ): Decision<string> {
-  const text = cleanText(wish.text).replace(/\s+/g, " ").trim();
-  if (text === "")
+  const said = oneLine(wish.text);
+  if (said === "")
     return refuse("usage", "LEARNING_EMPTY", "The learning has no text.", "Say it in a sentence or two.");
+  if (!said.includes(" ")) {
+    return refuse(
+      "usage",
+      "LEARNING_SHORT",
+      `"${said.slice(0, 80)}" is one word, and says nothing to others.`,
+      "Say it in a sentence or two.",
+    );
+  }
+  if (wish.tags.some((tag) => tag.trim() === "")) {
+    return refuse("usage", "TAG_EMPTY", "A tag is empty.", "Name whom it concerns, e.g. --tag backend.");
+  }
+  const text = wordsOfAdded(wish);
   if (text.length > LONGEST_LEARNING) {
     return refuse(
       "usage",
@@ -143,7 +155,7 @@ export function addLearning(
       "Give paths relative to the top of the repository, e.g. --path src/parser.",
     );
   }
-  const key = keyOfWords(text);
+  const key = keyOfAdded(wish);
   const learningId = learningIdOf(key);
   if (known?.status === "kept" || (known && by)) return accept([], learningId);
   const via: LearningSource = by ? "agent" : "person";
@@ -167,8 +179,21 @@ export function addLearning(
 }
 
 /** The id follows from what is said, whoever says it. */
-export function keyOfWords(text: string): string {
-  return `said ${cleanText(text).replace(/\s+/g, " ").trim().toLowerCase()}`;
+export function keyOfAdded(wish: Pick<AddedLearning, "text" | "fails" | "fix">): string {
+  return `said ${wordsOfAdded(wish).toLowerCase()}`;
+}
+
+/** What is told: the words, and the commands that were named beside them. */
+function wordsOfAdded({ text, fails, fix }: Pick<AddedLearning, "text" | "fails" | "fix">): string {
+  const said = oneLine(text);
+  const quote = (command: string) => inline(command, Number.POSITIVE_INFINITY);
+  if (fails === undefined && fix === undefined) return said;
+  const run = fix === undefined ? "" : `${fails === undefined ? "Run" : "; run"} ${quote(fix)}`;
+  return `${said}${/[.!?:;]$/.test(said) ? "" : "."} ${fails === undefined ? "" : `${quote(fails)} fails`}${run}.`;
+}
+
+function oneLine(text: string): string {
+  return cleanText(text).replace(/\s+/g, " ").trim();
 }
 
 /** What an agent says on purpose is worth telling, and less than what a person says. */

@@ -26,6 +26,9 @@ type Row = [
 
 const ROWS: Row[] = [
   ["the remedy is run", {}, SEEN, [call(20, FIX)], false, ["used", true, true]],
+  ["the remedy is run before something else", {}, SEEN, [call(20, `${FIX} && make all`)], false, ["used", true, true]],
+  ["the remedy is run after something else", {}, SEEN, [call(20, `ls ; ${FIX}`)], false, ["used", true, true]],
+  ["a longer command than the remedy is another", {}, SEEN, [call(20, `${FIX} --x`)], false, undefined],
   ["it fails the same way again", {}, SEEN, [call(95, "npm test", "npm test ! 1")], false, ["repeated", true, false]],
   ["it fails in another way", {}, SEEN, [call(95, "npm test", "npm test ! 2")], false, undefined],
   [

@@ -56,11 +56,17 @@ function judgeCalls(
       return { outcome: "repeated", saved: false };
     }
     if (!call.ok) continue;
-    if (fix !== null && fix !== "" && call.command === fix) return { outcome: "used", saved: failing !== null };
+    if (fix !== null && fix !== "" && doesRun(call.command, fix)) return { outcome: "used", saved: failing !== null };
     if (kind === "fact" && paths.some((path) => call.args.includes(path))) return { outcome: "used", saved: false };
     if (hadSeen && failing !== null && call.command === commandOfFailure(failing)) saved = true;
   }
   return { saved };
+}
+
+/** By itself, or among others on one line. Both as commandKey names them. */
+function doesRun(command: string, fix: string): boolean {
+  const inPieces = (line: string) => `;${line.replace(/ (?:&&|\|\||;|\n) /g, ";")};`;
+  return inPieces(command).includes(inPieces(fix));
 }
 
 /** As failureKey names them; who said that a command fails, without how, means any failure of it. */
