@@ -13,7 +13,7 @@ import { withdrawSyncs } from "#domain/inbox/mailing.ts";
 import type { AfterHearing, Hearing } from "#domain/learnings/hear.ts";
 import { HEARD_KINDS, hearReport, hearSignal, hearTold, NEW_HEARING } from "#domain/learnings/hear.ts";
 import type { FoundDiscovery } from "#domain/learnings/keep.ts";
-import { forgetUseless, keepDiscoveries } from "#domain/learnings/keep.ts";
+import { forgetUseless, idsOfDiscovery, keepDiscoveries } from "#domain/learnings/keep.ts";
 import { judgeRecipients } from "#domain/learnings/outcome.ts";
 import type { Party } from "#domain/learnings/relate.ts";
 import { partyNear, partyOf } from "#domain/learnings/relate.ts";
@@ -21,7 +21,7 @@ import { rateLooksBack, relayLearnings } from "#domain/learnings/relay.ts";
 import { accept } from "#domain/model/decision.ts";
 import type { EventOf, NewEvent } from "#domain/model/event.ts";
 import type { Learning } from "#domain/model/learning.ts";
-import { applyToLearning, learningIdOf, listUnjudged } from "#domain/model/learning.ts";
+import { applyToLearning, listUnjudged } from "#domain/model/learning.ts";
 import { orThrow } from "#errors.ts";
 import { attemptByNumber, listLivingBriefly } from "#store/attempts.ts";
 import { logSize } from "#store/events.ts";
@@ -189,7 +189,7 @@ interface Turn {
 async function decideAndCommit(store: Store, memory: SyncMemory, turn: Turn): Promise<readonly NewEvent[]> {
   const { sync } = turn.config;
   const reads = {
-    known: learningsByIds([...new Set(turn.found.map(({ discovery }) => learningIdOf(discovery.key)))]),
+    known: learningsByIds([...new Set(turn.found.flatMap(({ discovery }) => idsOfDiscovery(discovery)))]),
     recent: learningsSince(turn.now - sync.relayWithin),
     unjudged: listUnjudgedLearnings(),
     messages: syncsUnjudged(),

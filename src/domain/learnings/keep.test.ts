@@ -42,6 +42,33 @@ describe("what is kept of what was found", () => {
     expect(keep(known, ...found)).toEqual(events);
   });
 
+  describe("SYNC-1: what speaks of the same and says another thing is no confirmation, and not barred with it", () => {
+    const never = "The `npm test` command fails whenever `CI=1` is set; never set it.";
+    const must = "The `npm test` command fails unless `CI=1` is set before running it.";
+    const again = "The `npm test` command fails unless `CI=1` is set.";
+    const other = "`npm test` writes its report below `CI=1/out`.";
+    const fact = (by: number, text: string) => heard(by, { kind: "fact", text, failing: null, fix: null });
+    const known = (text: string, parts: Partial<Learning> = {}) =>
+      learningWith({ kind: "fact", key: KEY, text, ...parts });
+    const dropped = { status: "forgotten", forgottenBecause: "asked-for" } as const;
+    const SAID: [what: string, known: Learning[], found: FoundDiscovery[], events: string[]][] = [
+      ["the same in fewer words", [known(must)], [fact(2, again)], ["learning.confirmed #2"]],
+      ["the contrary", [known(never)], [fact(2, must)], ["learning.found #2"]],
+      ["something else", [known(must)], [fact(2, other)], ["learning.found #2"]],
+      ["the contrary of what a person dropped", [known(never, dropped)], [fact(2, must)], ["learning.found #2"]],
+      ["what a person dropped", [known(must, dropped)], [fact(2, again)], []],
+      [
+        "both in one look",
+        [],
+        [fact(1, never), fact(2, must), fact(3, must)],
+        ["learning.found #1", "learning.found #2", "learning.confirmed #3"],
+      ],
+    ];
+    test.each(SAID)("%s", (_what, before, found, events) => {
+      expect(keep(before, ...found)).toEqual(events);
+    });
+  });
+
   test("SYNC-1: it carries whose it is, and what it is about, and is one line of bounded length", () => {
     const text = `\`x\`\n fails ${"very ".repeat(400)}`;
     const [learning] = foldAll([], keepDiscoveries(new Map(), [heard(1, { text, paths: ["src/api/a.ts"], score: 7 })]));

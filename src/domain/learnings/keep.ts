@@ -31,13 +31,15 @@ export interface FoundDiscovery {
 /** The events that keep what was found; `known`: the learnings with these ids that are there already. */
 export function keepDiscoveries(known: ReadonlyMap<string, Learning>, all: readonly FoundDiscovery[]): NewEvent[] {
   const events: NewEvent[] = [];
-  /** What this very commit has kept: who found it in it. */
-  const fresh = new Map<string, Party[]>();
-  for (const { discovery, by, at } of all) {
+  /** What this very commit has kept: its words, and who found it in it. */
+  const fresh = new Map<string, { readonly text: string; readonly finders: readonly Party[] }>();
+  for (const { discovery: heard, by, at } of all) {
+    const first = fresh.get(learningIdOf(heard.key)) ?? known.get(learningIdOf(heard.key));
+    const discovery = first && saysOther(heard, first.text) ? { ...heard, key: keyByWords(heard) } : heard;
     const learningId = learningIdOf(discovery.key);
     const learning = known.get(learningId);
     const isNew = learning === undefined || isRevived(learning, at);
-    const finders = fresh.get(learningId) ?? [];
+    const { text = discovery.text, finders = [] } = fresh.get(learningId) ?? {};
     if (finders.some(({ node }) => node === by.node)) continue;
     if (isNew && finders.length === 0)
       events.push(aboutParty(by, "learning.found", "heard", bodyOf(discovery, by, at)));
@@ -45,9 +47,39 @@ export function keepDiscoveries(known: ReadonlyMap<string, Learning>, all: reado
       const { via, id: source } = discovery;
       events.push(aboutParty(by, "learning.confirmed", "found-too", { learningId, via, source }));
     } else continue;
-    fresh.set(learningId, [...finders, by]);
+    fresh.set(learningId, { text, finders: [...finders, by] });
   }
   return events;
+}
+
+/** The ids under which a discovery may be known. */
+export function idsOfDiscovery(discovery: Discovery): string[] {
+  return [learningIdOf(discovery.key), learningIdOf(keyByWords(discovery))];
+}
+
+/** Two may speak of the same and not say the same: by its words the second is a learning of its own. */
+function keyByWords({ key, text }: Discovery): string {
+  return `${key} as ${wordsIn(text).toSorted().join(" ")}`;
+}
+
+/** Statements agree where they share most of their words and both say that something is so, or both that it is not. */
+function saysOther({ kind, text }: Discovery, known: string): boolean {
+  if (kind !== "fact") return false;
+  const [ours, theirs] = [wordsIn(text), wordsIn(known)];
+  const shared = ours.filter((word) => theirs.includes(word)).length;
+  const isOtherWay = ours.some(isNegation) !== theirs.some(isNegation);
+  return isOtherWay || shared < ALIKE * Math.min(ours.length, theirs.length);
+}
+
+/** The share of the words of the shorter one. */
+const ALIKE = 0.6;
+
+function isNegation(word: string): boolean {
+  return /^(?:never|not|no|don't|doesn't|cannot|can't|mustn't)$/.test(word);
+}
+
+function wordsIn(text: string): string[] {
+  return [...new Set(text.toLowerCase().match(/[\p{L}\p{N}_=]+(?:'t)?/gu) ?? [])];
 }
 
 /** Found anew, and not only heard again by a daemon that begins a little before its time. */
