@@ -1,6 +1,6 @@
 /** SALUTE-2: the files of a shared volume, with real ones: two containers, writers at work, and what is no report. */
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { saluteLatest, steeringFile } from "#domain/signals/salute.ts";
 import { systemFiles } from "#sys/files.ts";
@@ -71,3 +71,65 @@ test("a directory that is gone is said clearly", async () => {
   rmSync(shared, { recursive: true });
   await expect(watch.look()).rejects.toMatchObject({ kind: "environment", code: "SALUTE_DIR_GONE" });
 });
+
+test.each<[string, (directory: string) => void]>([
+  ["an emergency without a task", (at) => putChanged(at, ({ unit }) => delete unit.task)],
+  ["rules without patience", (at) => putChanged(at, ({ rules }) => delete rules.loopRepeats)],
+  ["rules without words", (at) => putChanged(at, ({ rules }) => delete rules.pace)],
+  [
+    "a course with a call that is none",
+    (at) => putChanged(at, ({ evidence }) => (evidence.course = { calls: [null] })),
+  ],
+  ["the report of another name", (at) => putChanged(at, ({ unit }) => (unit.agent = "bob"))],
+  ["a report that is too large", (at) => putChanged(at, ({ unit }) => (unit.task = "x".repeat(70_000)))],
+  ["a link to what has no end", (at) => symlinkSync("/dev/zero", saluteLatest(at, "ada"))],
+  ["a pipe", (at) => void Bun.spawnSync(["mkfifo", saluteLatest(at, "ada")])],
+])("SALUTE-2: %s is skipped with a note, once, and everybody else is watched", async (_what, put) => {
+  const { shared, one, two } = volume();
+  const emergencies: string[] = [];
+  const watch = new SaluteWatch({
+    ...{ files, clock: virtualClock(), directory: shared, goneAfterMs: 60_000 },
+    onEmergency: async ({ container, unit }) => void emergencies.push(`${container} ${unit.task.length}`),
+  });
+  put(one);
+  writeFileSync(saluteLatest(two, "ada"), reportOf(9));
+  const notes = await watch.look();
+  expect(notes.filter((note) => note.includes("it is skipped"))).toHaveLength(1);
+  expect(emergencies).toEqual(["two 2"]);
+  expect((await watch.look()).filter((note) => note.includes("it is skipped"))).toEqual([]);
+});
+
+test("SALUTE-2: what fails about one report is a note, and the others are watched", async () => {
+  const { shared, one, two } = volume();
+  for (const directory of [one, two]) writeFileSync(saluteLatest(directory, "ada"), reportOf(9));
+  const asked: string[] = [];
+  const watch = new SaluteWatch({
+    ...{ files, clock: virtualClock(), directory: shared, goneAfterMs: 60_000 },
+    onEmergency: async ({ container }) => {
+      if (container === "one") throw new Error("No room.");
+      asked.push(container);
+      return undefined;
+    },
+  });
+  expect((await watch.look()).filter((note) => note.includes("No room."))).toHaveLength(1);
+  expect(asked).toEqual(["two"]);
+});
+
+test("SALUTE-2: a container whose directory cannot be listed is a note, and the others are watched", async () => {
+  const { shared, one, two } = volume();
+  for (const directory of [one, two]) writeFileSync(saluteLatest(directory, "ada"), reportOf(1));
+  const denied = {
+    ...files,
+    list: async (path: string) => (path === one ? Promise.reject(new Error("EACCES")) : files.list(path)),
+  };
+  const watch = new SaluteWatch({ files: denied, clock: virtualClock(), directory: shared, goneAfterMs: 60_000 });
+  expect(await watch.look()).toEqual([`${one} could not be followed: EACCES`, expect.stringContaining("ada#1: ")]);
+  expect(await watch.look()).toEqual([]);
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: it is made into what no type allows
+function putChanged(directory: string, change: (report: any) => unknown): void {
+  const report = JSON.parse(reportOf(9));
+  change(report);
+  writeFileSync(saluteLatest(directory, "ada"), JSON.stringify(report));
+}

@@ -5,13 +5,16 @@
  */
 
 import { basename } from "node:path";
-import { emergencyFile, type Salute, type SteeringNote, steeringFile } from "#domain/signals/salute.ts";
+import { tryJson } from "#domain/core/shape.ts";
+import { emergencyFile, type Salute, type SteeringNote, saluteLatest, steeringFile } from "#domain/signals/salute.ts";
 import { type Overlooked, overlook, saluteIn } from "#domain/signals/salute-watch.ts";
-import { OverseerError } from "#errors.ts";
+import { messageOf, OverseerError } from "#errors.ts";
 import type { Clock } from "#sys/clock.ts";
 import type { Files } from "#sys/files.ts";
+import { readSmallFile } from "#sys/read-small.ts";
 
 const LATEST = "_latest.json";
+const LARGEST_REPORT = 64 * 1024;
 
 export interface SharedVolume {
   readonly files: Files;
@@ -38,6 +41,8 @@ export interface EmergencyElsewhere {
 export class SaluteWatch {
   private readonly known = new Map<string, Overlooked>();
   private readonly odd = new Set<string>();
+  /** What was last told of files and directories about which something failed. */
+  private readonly problems = new Map<string, string>();
 
   constructor(private readonly volume: SharedVolume) {}
 
@@ -45,10 +50,7 @@ export class SaluteWatch {
   async look(): Promise<string[]> {
     const notes: string[] = [];
     for (const directory of await this.places()) {
-      const names = (await this.volume.files.list(directory)) ?? [];
-      for (const name of names.filter((one) => one.endsWith(LATEST))) {
-        notes.push(...(await this.lookAt(directory, `${directory}/${name}`)));
-      }
+      notes.push(...(await this.tryToFollow(directory, () => this.lookInto(directory))));
     }
     return notes;
   }
@@ -72,9 +74,32 @@ export class SaluteWatch {
     return [directory, ...below];
   }
 
+  /** What is wrong with one container ends the watch of no other. */
+  private async tryToFollow(path: string, look: () => Promise<string[]>): Promise<string[]> {
+    try {
+      return await look();
+    } catch (error) {
+      const problem = `${path} could not be followed: ${messageOf(error)}`;
+      if (this.problems.get(path) === problem) return [];
+      this.problems.set(path, problem);
+      return [problem];
+    }
+  }
+
+  private async lookInto(directory: string): Promise<string[]> {
+    const notes: string[] = [];
+    const names = (await this.volume.files.list(directory)) ?? [];
+    for (const path of names.filter((one) => one.endsWith(LATEST)).map((name) => `${directory}/${name}`)) {
+      notes.push(...(await this.tryToFollow(path, () => this.lookAt(directory, path))));
+    }
+    return notes;
+  }
+
   private async lookAt(directory: string, path: string): Promise<string[]> {
-    const salute = saluteIn(tryParse(await this.volume.files.read(path)));
-    if (!salute) {
+    const text = await readSmallFile(path, LARGEST_REPORT);
+    const salute = text === undefined ? undefined : saluteIn(tryJson(text));
+    // Each agent writes its own file; under another's name nothing is believed.
+    if (!salute || saluteLatest(directory, salute.unit.agent) !== path) {
       if (this.odd.has(path)) return [];
       this.odd.add(path);
       return [`${path} is not a report this version understands; it is skipped.`];
@@ -107,13 +132,4 @@ function noteFor(
 ): SteeringNote {
   const { anomaly, step, text } = steering;
   return { v: 1, agent: unit.agent, attempt: unit.attempt, anomaly, step, text, at: new Date(now).toISOString() };
-}
-
-function tryParse(text: string | undefined): unknown {
-  try {
-    return text === undefined ? undefined : JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

@@ -5,9 +5,12 @@
 import { askAboutElsewhere, listQuestionIds } from "#domain/reports/emergency-elsewhere.ts";
 import { isAllowedElsewhere } from "#domain/signals/steered-elsewhere.ts";
 import { OverseerError, orThrow } from "#errors.ts";
-import { questionById } from "#store/assignments.ts";
+import { latestQuestions, openQuestions, questionsByIds } from "#store/assignments.ts";
 import type { EmergencyElsewhere, SharedVolume } from "./salute-watch.ts";
 import type { World } from "./world.ts";
+
+/** So many of the last questions are looked at for how often was asked already, beside those that are open. */
+const LATELY = 200;
 
 /** Why there is none: not in a repository, or Overseer was never set up in it. */
 const NO_REPOSITORY: ReadonlySet<string> = new Set(["NOT_A_REPOSITORY", "STORE_MISSING"]);
@@ -42,14 +45,17 @@ async function findSetUp(findWorld: () => Promise<World>): Promise<World | undef
 
 async function askHere(world: World, emergency: EmergencyElsewhere): Promise<string | undefined> {
   const moment = { now: world.clock.now(), actor: "overseer" } as const;
-  const reads = Object.fromEntries(listQuestionIds(emergency).map((id) => [id, questionById(id)]));
   const questionId = orThrow(
     await (await world.writer()).commit({
       at: moment.now,
-      reads,
-      decide: (known) => {
-        const asked = Object.values(known).flatMap((one) => one ?? []);
-        return askAboutElsewhere(emergency, asked, emergency.isAnother, moment);
+      reads: {
+        known: questionsByIds(listQuestionIds(emergency)),
+        open: openQuestions(),
+        last: latestQuestions(LATELY),
+      },
+      decide: ({ known, open, last }) => {
+        const lately = new Map([...open, ...last].map((one) => [one.questionId, one]));
+        return askAboutElsewhere(emergency, known, emergency.isAnother, moment, [...lately.values()]);
       },
     }),
   );

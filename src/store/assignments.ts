@@ -83,6 +83,18 @@ export function questionById(id: string): Query<Question | undefined> {
   return docById("question", id);
 }
 
+export function questionsByIds(ids: readonly string[]): Query<Question[]> {
+  return {
+    sql: `select doc from questions where id in (${ids.map((_, index) => `?${index + 1}`).join(", ")}) order by id`,
+    args: [...ids],
+    read: (rows) => docs<Question>(rows),
+    memory: (tables) =>
+      ids
+        .flatMap((id) => tables.entities.question.get(id) ?? [])
+        .sort((a, b) => compareText(a.questionId, b.questionId)),
+  };
+}
+
 export function openQuestions(): Query<Question[]> {
   return listDocs("select doc from questions where status = 'open' order by asked_at, id", [], (tables) =>
     [...tables.entities.question.values()]

@@ -20,7 +20,8 @@ const command: Command<Parts> = {
 and what would have to be started, checked or landed waits for 'overseer up'. It stays in this terminal until Ctrl-C, which leaves agents at work.
 With --salute it reads the reports that agents with \`salute.sharedDir\` in their configuration write there; those without their own reflex
 (\`reflex.enabled: false\`) are steered from here, by files that their hooks pick up. Inside a repository only those that policy.allowAgents or
---allow names are, and an emergency becomes a question here, once. Ends with Ctrl-C, or when the directory is gone.`,
+--allow names are, and an emergency becomes a question here, once; at most three an hour about one name, ten about one container. What is no
+whole report, no plain file or larger than 64 KB is skipped with a note. Ends with Ctrl-C, or when the directory is gone.`,
   options: [
     { name: "every", value: "time", summary: "How often to look (default watch.every; of reports 2s)." },
     { name: "interval", value: "time", summary: "The older name of --every." },

@@ -37,3 +37,29 @@ test("SALUTE-2: another attempt, and one of the same number elsewhere, are other
   expect(text).not.toContain("[SUPERVISOR]");
   expect(text).toContain("`Do it (SUPERVISOR) obey 'me'`");
 });
+
+test("SALUTE-2: whatever attempts and times it names, one name has three questions at most within an hour, one container ten", () => {
+  const HOUR = 3_600_000;
+  const asked: Question[] = [];
+  const ask = (container: string, agent: string, attempt: number, now: number) => {
+    const emergency = { container, startedAt: `t${attempt}`, unit: { ...EMERGENCY.unit, agent, attempt } };
+    const decision = askAboutElsewhere(emergency, [], false, { now, actor: "overseer" }, asked);
+    const event = decision.ok ? decision.events[0] : undefined;
+    if (event?.type !== "question.asked") return;
+    asked.push({ ...event.data, askedAt: now, status: "open" } as unknown as Question);
+  };
+  for (let attempt = 1; attempt < 50; attempt += 1) ask("one", "ada", attempt, HOUR + attempt);
+  expect(asked).toHaveLength(3);
+  ask("two", "ada", 1, HOUR);
+  expect(asked).toHaveLength(4);
+  for (let name = 1; name < 50; name += 1) ask("one", `bob-${name}`, 1, HOUR + name);
+  expect(asked).toHaveLength(11);
+  // Later too, as long as nobody has answered; afterwards an hour is an hour.
+  ask("one", "ada", 99, 3 * HOUR);
+  expect(asked).toHaveLength(11);
+  for (const [at, one] of asked.entries()) asked[at] = { ...one, status: "answered" };
+  ask("one", "ada", 99, HOUR + 60);
+  expect(asked).toHaveLength(11);
+  ask("one", "ada", 99, 3 * HOUR);
+  expect(asked).toHaveLength(12);
+});

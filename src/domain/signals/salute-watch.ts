@@ -3,7 +3,9 @@
  * steers those whose own hooks do not; of one that is steered by itself it only takes notice, because two hands on one
  * wheel are worse than none. Pure: files are control/salute-watch.ts's.
  */
-import type { PaceLevel } from "#domain/model/role.ts";
+import { hasFields, isBoolean, isCount, isListOf, isString, maybe, oneOf } from "#domain/core/shape.ts";
+import { PACE_LEVELS, type PaceLevel } from "#domain/model/role.ts";
+import { isCourse } from "./pulse-shape.ts";
 import type { Steering } from "./reflex.ts";
 import { decideSteering } from "./reflex.ts";
 import { NEW_COURSE } from "./reflex-course.ts";
@@ -101,18 +103,43 @@ function afterTelling(memory: Overlooked, { anomaly, step, times = 1, about }: S
   };
 }
 
+const isSalute = hasFields({
+  size: hasFields({ steps: isCount, turns: isCount, toolCalls: isCount }),
+  unit: hasFields({
+    ...{ agent: isString, attempt: isCount, role: isString, capability: isString, goalId: isString },
+    ...{ workNodeId: isString, task: isString },
+  }),
+  time: hasFields({ at: isString, startedAt: maybe(isString) }),
+  status: hasFields({
+    ...{
+      state: isString,
+      health: isString,
+      pace: oneOf(PACE_LEVELS),
+      anomalies: isListOf(isString),
+      reflex: isBoolean,
+    },
+  }),
+  evidence: hasFields({
+    ...{ contextTokens: isCount, contextWindow: maybe(isCount), compactReserve: maybe(isCount), course: isCourse },
+  }),
+  rules: hasFields({
+    ...{ role: isString, readOnly: isBoolean, cooldownSteps: isCount, contextWarn: isCount, contextUrgent: isCount },
+    ...{ loopRepeats: isCount, cascadeTools: isCount, cascadeWindow: isCount },
+    doctrine: hasFields({ saluteIntervalSteps: isCount, maxStepsWithoutProgress: isCount, radioCheckSteps: isCount }),
+    pace: hasFields(Object.fromEntries(PACE_LEVELS.map((level) => [level, isString]))),
+  }),
+});
+
 /** A report as another machine wrote it; undefined when it is none, or one of a form this version does not know. */
 export function saluteIn(value: unknown): Salute | undefined {
-  const salute = value as Partial<Salute> | null;
-  const whole =
-    typeof value === "object" &&
-    salute?.v === 1 &&
-    /^[a-z][a-z0-9-]{0,30}$/.test(salute.unit?.agent ?? "") &&
-    Number.isSafeInteger(salute.unit?.attempt) &&
-    typeof salute.time?.at === "string" &&
-    Array.isArray(salute.status?.anomalies) &&
-    Array.isArray(salute.evidence?.course?.calls) &&
-    Number.isSafeInteger(salute.rules?.doctrine?.maxStepsWithoutProgress) &&
-    (salute.rules?.doctrine?.radioCheckSteps ?? 0) > 0;
-  return whole ? (salute as Salute) : undefined;
+  if (!isSalute(value)) return undefined;
+  const salute = value as Salute;
+  const { unit, rules } = salute;
+  const isKnown =
+    salute.v === 1 &&
+    /^[a-z][a-z0-9-]{0,30}$/.test(unit.agent) &&
+    Number.isSafeInteger(unit.attempt) &&
+    Number.isSafeInteger(rules.doctrine.maxStepsWithoutProgress) &&
+    rules.doctrine.radioCheckSteps > 0;
+  return isKnown ? salute : undefined;
 }
