@@ -150,6 +150,11 @@ export class VirtualAgent {
     return this.machine.processes.alive(this.process);
   }
 
+  /** A tool of it runs. */
+  get isInCall(): boolean {
+    return this.thinking !== null;
+  }
+
   /** What cannot wait for its next step: to say hello, and to stop. */
   async attend(): Promise<void> {
     if (this.busy || !this.alive) return;

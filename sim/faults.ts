@@ -34,6 +34,7 @@ export const FAULT_KINDS = [
   "no-start",
   "disk-low",
   "worktree-breaks",
+  "pulse-spoiled",
   "pool-empty",
   "pool-repeats",
   "pool-fails",
@@ -81,6 +82,8 @@ const WEIGHTS: Readonly<Record<FaultKind, number>> = {
   "disk-low": 0,
   // As well, by drawBroken.
   "worktree-breaks": 0,
+  // And by drawSpoiled, where the watch runs.
+  "pulse-spoiled": 0,
   // Drawn apart, by drawPoolFaults, where auto mode runs.
   "pool-empty": 0,
   "pool-repeats": 0,
@@ -133,6 +136,15 @@ export function drawBroken(seed: number, steps: number): Fault[] {
   const draw = (below: number) => Math.floor(chance.next() * below);
   return Array.from({ length: 1 + draw(4) }, () => ({
     ...{ kind: "worktree-breaks", step: 1 + draw(steps - 1), number: draw(1_000), after: false },
+  }));
+}
+
+/** The same for somebody's pulse at which judging throws for a while. */
+export function drawSpoiled(seed: number, steps: number): Fault[] {
+  const chance = makeSeededChance(seed ^ 0x9015e);
+  const draw = (below: number) => Math.floor(chance.next() * below);
+  return Array.from({ length: 2 + draw(3) }, () => ({
+    ...{ kind: "pulse-spoiled", step: 1 + draw(steps - 1), number: draw(1_000), after: false },
   }));
 }
 

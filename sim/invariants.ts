@@ -27,6 +27,7 @@ import { AUTO_INVARIANTS, AutoInvariants } from "./auto-invariants.ts";
 import type { Machine } from "./machine.ts";
 import type { PoolPlan } from "./pool.ts";
 import { SYNC_INVARIANTS, SyncInvariants } from "./sync-invariants.ts";
+import { WATCH_INVARIANTS, WatchInvariants } from "./watch-invariants.ts";
 
 /** Their names, each a sentence. */
 export const INVARIANTS = [
@@ -69,6 +70,7 @@ export const INVARIANTS = [
   "nothing is started, checked or landed while the settings are missing",
   ...AUTO_INVARIANTS,
   ...SYNC_INVARIANTS,
+  ...WATCH_INVARIANTS,
   "everything comes to its end",
 ] as const;
 const NEEDS_SETTINGS: ReadonlySet<string> = new Set(["agent.slung", "check.started", "merge.landed"]);
@@ -183,6 +185,7 @@ export class Invariants {
   private readonly names = new Map<number, string>();
   readonly auto: AutoInvariants;
   private readonly sync: SyncInvariants;
+  readonly watch: WatchInvariants;
 
   constructor(
     private readonly machine: Machine,
@@ -193,6 +196,9 @@ export class Invariants {
     this.earliest = machine.clock.now();
     this.auto = new AutoInvariants(machine, pool, (invariant, detail) => this.reportViolation(invariant, detail));
     this.sync = new SyncInvariants(config.sync, (invariant, detail) => this.reportViolation(invariant, detail));
+    this.watch = new WatchInvariants(machine, agents, config, (invariant, detail) =>
+      this.reportViolation(invariant, detail),
+    );
   }
 
   /** A runner came to be. */
@@ -259,6 +265,7 @@ export class Invariants {
     this.lastSeq = this.taken.at(-1)?.seq ?? this.lastSeq;
     this.lookAtSignals();
     for (const event of this.taken) this.lookAtEvent(event);
+    this.watch.look(this.taken);
     this.lookAtPairs();
     await this.lookAtState();
     this.earliest = this.machine.clock.now();
@@ -285,6 +292,7 @@ export class Invariants {
     }
     this.auto.lookAtEvent(event);
     this.sync.lookAtEvent(event);
+    this.watch.lookAtEvent(event);
     this.lookAtExempt(event, node);
     switch (event.type) {
       case "goal.created":
@@ -879,6 +887,8 @@ export class Invariants {
         (node.status !== "queued" || !this.deferred) &&
         !this.frozen &&
         this.machine.hold === null &&
+        // Where nobody can be judged, it is the person to whom `status` says so.
+        this.machine.spoiledPulse === null &&
         this.goalStatus.get(node.goalId) === "active" &&
         isOpen(node) &&
         (node.status === "todo" ? waitsForNothing(node, byKey) : node.kind === "task");
@@ -922,6 +932,7 @@ export class Invariants {
         this.reportViolation("nothing is left behind", `the worktree of #${attempt}, which never came up`);
     }
     this.auto.lookAtEnd();
+    this.watch.lookAtEnd();
     await this.lookAtRebuild();
   }
 

@@ -11,10 +11,13 @@ import type { Hold } from "#domain/health/settings.ts";
 import type { EventOf } from "#domain/model/event.ts";
 import type { ProviderCause } from "#domain/model/provider-cause.ts";
 import { PERMISSION_MODES } from "#domain/model/role.ts";
+import type { Pulse } from "#domain/signals/pulse.ts";
 import type { Runtime } from "#runtimes/runtime.ts";
+import type { HealthLog } from "#store/health-log.ts";
 import type { MemoryStore } from "#store/memory.ts";
 import { memoryStore } from "#store/memory.ts";
-import type { Store } from "#store/store.ts";
+import type { Query } from "#store/query.ts";
+import type { Reads, Store } from "#store/store.ts";
 import type { Exec, ExecResult } from "#sys/exec.ts";
 import type { Ids } from "#sys/ids.ts";
 import type { Processes, ProcessIdentity } from "#sys/processes.ts";
@@ -45,6 +48,8 @@ export type Striker = (call: string) => Strike | undefined;
 export interface Life {
   readonly identity: ProcessIdentity;
   readonly world: World;
+  /** Where it keeps how agents do. */
+  readonly health: HealthLog;
   /** Resolves when it dies. */
   readonly over: Promise<"died">;
   isOver(): boolean;
@@ -97,6 +102,8 @@ export class Machine {
   isDiskShort = false;
   /** The user's task pool, where auto mode runs. */
   pool: VirtualPool | null = null;
+  /** The attempt whose pulse is spoiled in the store: whoever judges by it fails. */
+  spoiledPulse: number | null = null;
   private readonly locks = new VirtualLocks();
   private readonly runtime: Runtime;
 
@@ -163,8 +170,32 @@ export class Machine {
       die();
       return never;
     };
-    const world = this.worldOf(identity, () => dead, through, shape);
-    return { identity, over, isOver: () => dead, end: die, world };
+    const world = this.worldOf(
+      identity,
+      () => dead,
+      through,
+      (store) => shape(this.spoil(store)),
+    );
+    const health: HealthLog = {
+      note: (now, changes) => through("health.note", () => this.store.health.note(now, changes)) as Promise<void>,
+      close: () => {},
+    };
+    return { identity, over, isOver: () => dead, end: die, world, health };
+  }
+
+  /** What Overseer reads of a pulse that is spoiled has no calls; its columns are as they were. */
+  private spoil(real: Store): Store {
+    const read = <R extends Reads>(reads: R): R => {
+      const { spoiledPulse } = this;
+      if (spoiledPulse === null) return reads;
+      const spoiled = Object.entries(reads).map(([name, query]) => [name, readSpoiled(query, spoiledPulse)]);
+      return Object.fromEntries(spoiled) as R;
+    };
+    return {
+      ...real,
+      read: (reads) => real.read(read(reads)),
+      commit: (request) => real.commit({ ...request, reads: read(request.reads) }),
+    };
   }
 
   /** The same for people and agents, to whom nothing happens here. */
@@ -294,6 +325,18 @@ export class Machine {
     const stdout = await this.answersModel(prompt);
     return stdout === undefined ? { ...RAN_WELL, code: null, timedOut: true } : { ...RAN_WELL, stdout };
   }
+}
+
+function readSpoiled(query: Query<unknown>, attempt: number): Query<unknown> {
+  return {
+    ...query,
+    memory: (tables) => {
+      const pulse = tables.pulses.get(attempt);
+      if (!pulse) return query.memory(tables);
+      const { calls: _lost, ...spoiled } = pulse;
+      return query.memory({ ...tables, pulses: new Map([...tables.pulses, [attempt, spoiled as Pulse]]) });
+    },
+  };
 }
 
 const RAN_WELL: ExecResult = { code: 0, signal: null, stdout: "", stderr: "", timedOut: false, truncated: false };

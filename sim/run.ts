@@ -43,6 +43,7 @@ import { PoolMemory, turnPool } from "#engine/pool.ts";
 import { SyncMemory, turnSync } from "#engine/sync.ts";
 import type { Observer } from "#engine/tick.ts";
 import { tick } from "#engine/tick.ts";
+import type { WatchRounds } from "#engine/watch-rounds.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 import { openActions } from "#store/actions.ts";
 import { openQuestions } from "#store/assignments.ts";
@@ -65,6 +66,7 @@ import { Machine } from "./machine.ts";
 import { answerPrompt, drawMood, printSaid } from "./planner.ts";
 import { type PoolPlan, VirtualPool } from "./pool.ts";
 import { CONTINUING_ROLE, countPlanned, makeSimulatedConfig, planOf, type Scenario, STEP_MS } from "./scenario.ts";
+import { Watcher } from "./watcher.ts";
 
 /** The parts of Overseer that are simulated, so that a test of the simulator can put a broken one in place of each. */
 export interface Subject {
@@ -74,6 +76,7 @@ export interface Subject {
   readonly turnSync: typeof turnSync;
   readonly registry: Registry<World>;
   readonly isLaneHeld: typeof isLaneHeld;
+  readonly rounds: (real: WatchRounds) => WatchRounds;
   readonly observer: (real: Observer, world: World) => Observer;
   readonly store: (real: Store) => Store;
   readonly config: (real: Config) => Config;
@@ -87,6 +90,7 @@ export const REAL: Subject = {
   turnSync,
   registry: REGISTRY,
   isLaneHeld,
+  rounds: (real) => real,
   observer: (real) => real,
   store: (real) => real,
   config: (real) => real,
@@ -133,6 +137,8 @@ interface LivingOverseer {
   readonly observer: Observer;
   readonly pool: PoolMemory;
   readonly sync: SyncMemory;
+  /** Null where no watch runs. */
+  readonly watcher: Watcher | null;
 }
 
 class Simulation {
@@ -157,6 +163,7 @@ class Simulation {
   private holds: (() => Promise<void>)[] = [];
   private noStart: NoStart | null = null;
   private diskLowUntil: number | null = null;
+  private spoiledUntil = 0;
 
   constructor(
     private readonly scenario: Scenario,
@@ -229,6 +236,7 @@ class Simulation {
     if (this.isCalm) await this.letGo();
     if (this.noStart && (this.isCalm || this.step >= this.noStart.untilStep)) this.letStart(null);
     if (this.diskLowUntil !== null && (this.isCalm || this.step >= this.diskLowUntil)) this.fillDisk(null);
+    if (this.isCalm || this.step >= this.spoiledUntil) this.machine.spoiledPulse = null;
     for (const fault of this.faultsNow) await this.strikeWorld(fault);
     await clock.advance(STEP_MS);
     if (this.machine.pool) await this.movePool(this.machine.pool);
@@ -240,8 +248,10 @@ class Simulation {
       this.skipTicks -= 1;
       return;
     }
-    if (this.has("lost-wake")) return;
-    await this.daemon();
+    // Where the watch runs, it is the tick's wake that is lost.
+    const isTickDue = !this.has("lost-wake");
+    if (!isTickDue && !this.scenario.watching) return;
+    await this.daemon(isTickDue);
     if (this.has("double-wake")) await this.daemon();
   }
 
@@ -322,6 +332,11 @@ class Simulation {
         const living = all.filter(({ alive }) => alive);
         return living[fault.number % Math.max(1, living.length)]?.loseWorktree();
       }
+      case "pulse-spoiled":
+        return this.spoilPulse(
+          all.filter(({ alive }) => alive),
+          fault.number,
+        );
       default:
         return this.strikePool(fault, this.machine.pool);
     }
@@ -360,6 +375,12 @@ class Simulation {
     this.noStart = noStart;
     this.machine.notReady = noStart?.at === "runtime" ? noStart.reason : null;
     if (!noStart) this.say("agents can be started again");
+  }
+
+  /** Long enough for somebody to be silent meanwhile. */
+  private spoilPulse(agents: readonly VirtualAgent[], number: number): void {
+    this.machine.spoiledPulse = agents[number % Math.max(1, agents.length)]?.attempt ?? null;
+    this.spoiledUntil = this.step + 6 + (number % 25);
   }
 
   /** Until that step; null when there is room again. */
@@ -477,17 +498,19 @@ class Simulation {
   }
 
   /** One look of the daemon's, with all that follows; it may be its last. */
-  private async daemon(): Promise<void> {
+  private async daemon(isTickDue = true): Promise<void> {
     const { auto } = this.scenario;
     const began = this.life === undefined;
-    const { life, observer, pool, sync } = this.living();
+    const { life, observer, pool, sync, watcher } = this.living();
     if (auto && began) await this.startAuto(life, auto);
     const tolerate = (error: unknown) => {
       if (life.isOver()) return;
-      if (!(error instanceof OverseerError) && !/ENOSPC/.test(messageOf(error))) throw error;
+      const isForeseen = error instanceof OverseerError || /ENOSPC/.test(messageOf(error));
+      if (!isForeseen && this.machine.spoiledPulse === null) throw error;
       this.say(`the tick failed: ${messageOf(error)}`);
     };
-    let work = this.oneTick(life.world, observer).catch(tolerate);
+    const tickNow = (causes: readonly string[]) => this.oneTick(life.world, observer, causes);
+    let work = (watcher ? watchAndTick(watcher, isTickDue, tickNow, tolerate) : tickNow([])).catch(tolerate);
     // A loop of its own: what keeps the tick from working does not keep it from looking.
     if (auto) work = work.then(() => this.turnThePool(life, pool)).catch(tolerate);
     if (this.scenario.learning) work = work.then(() => this.passOn(life, sync)).catch(tolerate);
@@ -550,9 +573,10 @@ class Simulation {
     }
   }
 
-  private async oneTick(world: World, observer: Observer): Promise<void> {
+  private async oneTick(world: World, observer: Observer, causes: readonly string[]): Promise<void> {
     if ((await listHalts(world)).length > 0) return;
-    await this.subject.tick(world, observer, "its time has come");
+    const { judged } = await this.subject.tick(world, observer, causes.join(", ") || "its time has come");
+    this.invariants.watch.noteJudged(judged);
     await Promise.all(LANES.map((kinds) => this.lane(world, kinds)));
     this.ticked = true;
   }
@@ -592,14 +616,27 @@ class Simulation {
     const observer = machineObserver(world, { periodMs: STEP_MS });
     this.invariants.noteWatcherStart();
     this.say(`overseer begins as ${life.identity.pid}`);
+    const seenBy = this.subject.observer(observer, world);
     this.life = {
       life,
-      observer: this.subject.observer(observer, world),
+      observer: seenBy,
       pool: new PoolMemory(),
       sync: new SyncMemory(),
+      watcher: this.scenario.watching ? this.watcherOf(life, seenBy) : null,
     };
     this.machine.flakes = () => this.has("check-flakes");
     return this.life;
+  }
+
+  private watcherOf(life: Life, observer: Observer): Watcher {
+    return new Watcher({
+      ...{ life, observer, rounds: this.subject.rounds },
+      speak: async (world) => {
+        for (const kinds of LANES) if (kinds.includes("deliver")) await this.lane(world, kinds);
+      },
+      onTold: (health) => this.invariants.watch.noteTold(health),
+      say: (what) => this.say(what),
+    });
   }
 
   /** Undefined: it thinks for longer than anybody waits. While it thinks, agents and people go on. */
@@ -750,6 +787,29 @@ class Simulation {
       const about = [goalId, nodeId, agent, attempt].filter((part) => part !== undefined).join(" ");
       this.trace.push(`${this.step} #${seq} ${at} ${type} ${about} (${because}) ${JSON.stringify(data)}`);
     }
+  }
+}
+
+/** The watch first, in the same moment: what it tells is held against what the tick thinks. */
+async function watchAndTick(
+  watcher: Watcher,
+  isTickDue: boolean,
+  tickNow: (causes: readonly string[]) => Promise<void>,
+  tolerate: (error: unknown) => void,
+): Promise<void> {
+  let causes: readonly string[] = [];
+  try {
+    causes = await watcher.turn();
+  } catch (error) {
+    tolerate(error);
+  }
+  if (!isTickDue && causes.length === 0) return;
+  try {
+    await tickNow(causes);
+    watcher.noteTick(null);
+  } catch (error) {
+    watcher.noteTick(messageOf(error));
+    throw error;
   }
 }
 

@@ -7,7 +7,7 @@ import { defaultConfig } from "#config/schema.ts";
 import type { PlannedNode } from "#domain/plans/plan.ts";
 import type { Chance } from "#sys/chance.ts";
 import type { Fault } from "./faults.ts";
-import { drawBroken, drawFaults, drawLowDisks, drawNoStarts, drawPoolFaults } from "./faults.ts";
+import { drawBroken, drawFaults, drawLowDisks, drawNoStarts, drawPoolFaults, drawSpoiled } from "./faults.ts";
 import { type PoolPlan, TASK_DIRECTORY } from "./pool.ts";
 
 export interface Scenario {
@@ -28,6 +28,8 @@ export interface Scenario {
   readonly exempting?: boolean;
   /** Agents find things out while they work, and what they find is passed on. */
   readonly learning?: boolean;
+  /** The watch runs beside the tick. */
+  readonly watching?: boolean;
   /** A model is asked to split work that is stuck, and sometimes what is the matter; it answers as models do. */
   readonly replanning?: boolean;
   /** The session of landed work is given the next piece. */
@@ -56,19 +58,26 @@ export function scenarioOf(
   const replanning: Pick<Scenario, "replanning"> = seed % 7 === 5 ? { replanning: true } : {};
   const auto = (options.auto ?? runsAuto(seed)) ? { auto: planPool(seed, options.agents ?? 12) } : {};
   if (auto.auto) faults.push(...drawPoolFaults(seed, stormy));
+  const watching = runsWatch(seed);
+  if (watching) faults.push(...drawSpoiled(seed, stormy));
   const drawn = {
     ...{ faults, review, blocking: seed % 5 === 4, continuing: seed % 2 === 0, exempting: seed % 4 === 3 },
-    learning: seed % 3 === 1,
+    ...{ learning: seed % 3 === 1, watching },
     ...{ ...budget, ...replanning, ...auto },
   };
-  // Parts of what was split late in the storm may wait for each other, tasks of the pool for a worker, and who lost a worktree begins again.
-  const calm = replanning.replanning ? 400 : auto.auto ? 300 : seed % 5 === 3 ? 260 : 180;
+  // Parts of what was split late in the storm may wait for each other, tasks of the pool for a worker, who lost a worktree begins again, and no tick helped while nobody could be judged.
+  const calm = replanning.replanning ? 400 : auto.auto ? 300 : seed % 5 === 3 || watching ? 260 : 180;
   return { seed, agents: options.agents ?? 12, stormy, calm, ...drawn };
 }
 
 /** Two courses of eleven, so that each of the other kinds of course is met with it. */
 function runsAuto(seed: number): boolean {
   return seed % 11 === 2 || seed % 11 === 10;
+}
+
+/** Two courses of thirteen, for the same reason. */
+function runsWatch(seed: number): boolean {
+  return seed % 13 === 3 || seed % 13 === 7;
 }
 
 /** Two thirds of the tasks come from the pool, by its command, from its directory or both. */
@@ -182,7 +191,11 @@ export function makeSimulatedConfig({
       sameWordsAfter: 2 * STEP_MS,
       backoff: { base: STEP_MS, max: 4 * STEP_MS },
     },
-    watch: { ...given.watch, triage: { ...given.watch.triage, enabled: replanning, timeout: 2 * STEP_MS } },
+    watch: {
+      ...given.watch,
+      ...{ every: STEP_MS, staleAfter: 3 * STEP_MS, veryStaleAfter: 4 * STEP_MS },
+      triage: { ...given.watch.triage, enabled: replanning, timeout: 2 * STEP_MS },
+    },
     planner: {
       ...given.planner,
       ...{ enabled: replanning, timeout: 2 * STEP_MS, diagnoseStalls: seed % 2 === 0, diagnosesPerHour: 20 },

@@ -13,6 +13,7 @@ function loopWith(state: { readonly sees?: boolean; readonly thresholdsWork?: bo
   const world = {
     sees: true,
     thresholdsWork: true,
+    recordWorks: true,
     tickProblem: undefined as string | undefined,
     enabled: true,
     unjudged: [] as { readonly attempt: number; readonly agent: string }[],
@@ -45,7 +46,10 @@ function loopWith(state: { readonly sees?: boolean; readonly thresholdsWork?: bo
     },
     wakeTick: (cause) => void world.woken.push(cause),
     tell: ({ agent }) => void world.told.push(agent),
-    record: async (event) => void world.recorded.push(event),
+    record: async (event) => {
+      if (!world.recordWorks) throw new Error("The store is busy.");
+      world.recorded.push(event);
+    },
   });
   const loops = new Loops({ clock, onFailure: () => {} });
   loops.start(loop.asLoop((work) => work()));
@@ -76,6 +80,17 @@ test("DEGR-1: judging that throws is replaced by thresholds, said once, and left
   await clock.advance(MINUTE);
   expect(types(world.recorded)).toEqual(["watch.degraded judging-failed", "watch.restored judged-in-full"]);
   expect(loop.degradedSince).toBeNull();
+  void loops.stop();
+});
+
+test("DEGR-1: what could not be written down is said by the next turn", async () => {
+  const { world, loop, loops, clock } = loopWith({ sees: false });
+  world.recordWorks = false;
+  await clock.advance(MINUTE);
+  expect([world.recorded.length, world.blind, loop.degradedSince]).toEqual([0, 0, null]);
+  world.recordWorks = true;
+  await clock.advance(2 * MINUTE);
+  expect(types(world.recorded)).toEqual(["watch.degraded judging-failed"]);
   void loops.stop();
 });
 

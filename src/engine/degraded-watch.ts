@@ -19,6 +19,7 @@ import { messageOf, OverseerError } from "#errors.ts";
 import { openActions, presentConditions, recoveryOf } from "#store/actions.ts";
 import { assignmentsOfNode, openQuestions } from "#store/assignments.ts";
 import { attemptByNumber } from "#store/attempts.ts";
+import { theFleet } from "#store/fleet.ts";
 import { goalById } from "#store/goals.ts";
 import { pulseOf } from "#store/signals.ts";
 import type { Store } from "#store/store.ts";
@@ -114,8 +115,9 @@ export class DegradedWatch {
         conditions: presentConditions(),
         actions: openActions(),
         questions: openQuestions(),
+        fleet: theFleet(),
       },
-      decide: ({ attempt: found, assignments, recovery, node, goal, waiting, conditions, actions, questions }) => {
+      decide: ({ attempt: found, assignments, recovery, node, goal, waiting, fleet, ...open }) => {
         if (!found || found.status === "ended") return accept([], false);
         const seen = {
           ...{ attempt: found, pulse: null, evidence: [], quietMs, account: accountOf(found.runtime) },
@@ -123,12 +125,13 @@ export class DegradedWatch {
         };
         const snapshot = {
           ...EMPTY_SNAPSHOT,
-          ...{ now, limits, assignments, conditions, actions, questions },
+          ...{ now, limits, assignments, ...open },
           reason: "watch, degraded",
           goals: goal ? [goal] : [],
           nodes: node ? [node] : [],
           agents: [seen],
           recoveries: recovery ? [recovery] : [],
+          thawedAt: fleet?.status === "moving" ? fleet.since : 0,
           claims: node ? [claimInSnapshot(node, mode) ?? []].flat() : [],
         };
         const bare = { attempt, quietMs, inFlight, fingerprint, isPulseUnusable };

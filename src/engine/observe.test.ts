@@ -26,3 +26,21 @@ test.each([
   const { actions } = decide(working({ attempt, pulse, evidence: seen.get(1) ?? [] }, { recoveries }));
   expect(actions.map(({ kind }): string => kind)).toEqual([...kinds]);
 });
+
+test("WATCH-1: a glance says how long one is quiet as the next look does, and changes nothing about what that says", () => {
+  const base = worldOn(memoryStore());
+  const clock = { ...base.clock, ms: 0, monotonic: () => clock.ms, now: () => NOW + clock.ms };
+  const observer = machineObserver({ ...base, clock }, { periodMs: MINUTE });
+  const still = new Map([[1, pulseWith({ acts: 1, lastActAt: NOW })]]);
+  const moved = new Map([[1, pulseWith({ acts: 2, lastActAt: NOW })]]);
+  const both = (pulses: typeof still) => [observer.glance([], pulses).quiet.get(1), observer.quiet(pulses).get(1)];
+  expect(both(still)).toEqual([undefined, undefined]);
+  clock.ms += MINUTE;
+  expect(both(still)).toEqual([MINUTE, MINUTE]);
+  clock.ms += MINUTE;
+  expect(both(moved)).toEqual([0, 0]);
+  // It stood still itself: then nobody was quiet, whoever notices it first.
+  clock.ms += 60 * MINUTE;
+  expect(observer.glance([], moved).quiet.get(1)).toBe(0);
+  expect(observer.measureSkippedMs()).toBe(0);
+});

@@ -26,6 +26,9 @@ export function machineObserver(world: World, options: ObserverOptions): Observe
   const met = new Map<number, { readonly mark: string; readonly since: number }>();
   const efforts = new EffortWatch(world.processes);
   let lastLook: Look | null = null;
+  /** The last look or glance, and when a standstill ended that only a glance has noticed so far. */
+  let lastSeen: Look | null = null;
+  let stoodStillUntil = 0;
   /** What took a while to find out, for those who look in between. */
   let signs: ReadonlyMap<number, readonly LivenessEvidence[]> = new Map();
   let stillTools: ReadonlyMap<number, number> = new Map();
@@ -44,6 +47,17 @@ export function machineObserver(world: World, options: ObserverOptions): Observe
       return evidenceWith(world, { living, pulses, signs, isAlive: (process) => world.processes.alive(process) });
     },
     glance(living, pulses) {
+      const now = { monotonic: world.clock.monotonic(), wall: world.clock.now() };
+      const skipped = lastSeen && options.periodMs !== null && measureSkip(lastSeen, now, options.periodMs);
+      if (skipped && skipped.by === "watcher") stoodStillUntil = now.monotonic;
+      lastSeen = now;
+      const quiet = new Map<number, number>();
+      for (const [attempt, pulse] of pulses) {
+        const known = met.get(attempt);
+        if (!known) continue;
+        const since = known.mark === markOf(pulse) ? Math.max(known.since, stoodStillUntil) : now.monotonic;
+        quiet.set(attempt, now.monotonic - since);
+      }
       const toolsStill = new Map(
         living.flatMap(({ attempt }) => {
           const ms = stillTools.get(attempt);
@@ -51,7 +65,7 @@ export function machineObserver(world: World, options: ObserverOptions): Observe
         }),
       );
       const isAlive = glanced.turn(living.length);
-      return { evidence: evidenceWith(world, { living, pulses, signs, isAlive }), toolsStill };
+      return { evidence: evidenceWith(world, { living, pulses, signs, isAlive }), toolsStill, quiet };
     },
     toolsStill(living, pulses) {
       const now = world.clock.monotonic();
@@ -74,8 +88,7 @@ export function machineObserver(world: World, options: ObserverOptions): Observe
       const now = world.clock.monotonic();
       const quiet = new Map<number, number>();
       for (const [attempt, pulse] of pulses) {
-        // Counted and not dated: an agent at work is at work whatever the wall clock says.
-        const mark = `${pulse.acts ?? 0} ${pulse.lastActAt}`;
+        const mark = markOf(pulse);
         const known = met.get(attempt);
         if (known?.mark === mark) quiet.set(attempt, now - known.since);
         else {
@@ -91,6 +104,7 @@ export function machineObserver(world: World, options: ObserverOptions): Observe
       const now = { monotonic: world.clock.monotonic(), wall: world.clock.now() };
       const last = lastLook;
       lastLook = now;
+      lastSeen = now;
       if (last === null || options.periodMs === null) return 0;
       const skipped = measureSkip(last, now, options.periodMs);
       if (skipped?.by === "watcher") {
@@ -100,6 +114,11 @@ export function machineObserver(world: World, options: ObserverOptions): Observe
       return skipped?.ms ?? 0;
     },
   };
+}
+
+/** Counted and not dated: an agent at work is at work whatever the wall clock says. */
+function markOf({ acts, lastActAt }: Pulse): string {
+  return `${acts ?? 0} ${lastActAt}`;
 }
 
 /** Up to so many agents are all looked at in every glance; of more, a part of them each time. */

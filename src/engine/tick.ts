@@ -83,7 +83,7 @@ export interface Observer {
   toolsStill(living: readonly Attempt[], pulses: ReadonlyMap<number, Pulse>): ReadonlyMap<number, number>;
   /**
    * The same without waiting for anybody: whether processes live is looked at now, what took longer is as the last look
-   * found it. Starts no process.
+   * found it. Starts no process, and leaves nothing behind by which the next look would see another thing.
    */
   glance(living: readonly Attempt[], pulses: ReadonlyMap<number, Pulse>): Glance;
   /** How long the watcher stood still since it last looked, or how far the wall clock was set, where that is much; else 0. */
@@ -93,6 +93,7 @@ export interface Observer {
 export interface Glance {
   readonly evidence: ReadonlyMap<number, readonly LivenessEvidence[]>;
   readonly toolsStill: ReadonlyMap<number, number>;
+  readonly quiet: ReadonlyMap<number, number>;
 }
 
 export interface Ticked {

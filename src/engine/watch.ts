@@ -80,8 +80,8 @@ export class Watch {
   /** The last words of those that seem stale, each read once as long as it says nothing more. */
   private words = new Map<number, { readonly beats: number; readonly fingerprint: Fingerprint | undefined }>();
   private quiets = new Map<number, Quiet>();
-  /** How many signals of each agent were counted at the last look. */
-  private beats = new Map<number, number>();
+  /** Since when not one signal more of each is counted; a turn that began is heard, and is no act yet. */
+  private unheard = new Map<number, Quiet>();
   /** As it is kept; undefined before the first look. */
   private kept: Map<number, AgentHealth> | undefined;
   private last: Look | null = null;
@@ -99,10 +99,10 @@ export class Watch {
     }
   }
 
-  /** Since when an agent is quiet of which not one signal more was counted than at the last look. */
+  /** Since when nothing at all is heard of an agent, if not one signal more was counted than at the last look. */
   readQuiet(attempt: number, beats: number): Quiet | undefined {
-    const known = this.quiets.get(attempt);
-    return known && this.beats.get(attempt) === beats ? { ...known, mark: String(beats) } : undefined;
+    const known = this.unheard.get(attempt);
+    return known?.mark === String(beats) ? known : undefined;
   }
 
   /** Nothing that was read before is trusted any more; since when agents are quiet is still known. */
@@ -122,6 +122,7 @@ export class Watch {
     const now = { boot: world.clock.boot(), ms: world.clock.monotonic() };
     this.forgiveSkipped(world, config.watch.every);
     const quiets = new Map<number, Quiet>();
+    const unheard = new Map<number, Quiet>();
     const health = new Map<number, AgentHealth>();
     const causes: string[] = [];
     const freshnessLimits = { staleAfterMs: config.watch.staleAfter, veryStaleAfterMs: config.watch.veryStaleAfter };
@@ -132,6 +133,7 @@ export class Watch {
       if (!judgement) continue;
       const quiet = this.followOne(attempt, seen.pulse, now);
       if (quiet) quiets.set(attempt, quiet);
+      unheard.set(attempt, followQuiet(this.unheard.get(attempt), String(seen.pulse?.beats ?? 0), now));
       const about = {
         ...{ seen, judgement, quiet: quiet ?? null },
         assignment: fleet.scene.assignment(seen.attempt.assignmentId),
@@ -152,7 +154,7 @@ export class Watch {
     }
     const changed = await this.keep(world, health);
     this.quiets = quiets;
-    this.beats = new Map(fleet.scene.agents.map(({ attempt, pulse }) => [attempt.attempt, pulse?.beats ?? 0]));
+    this.unheard = unheard;
     const unjudged = fleet.scene.agents.flatMap(({ attempt, isPulseUnusable }) => (isPulseUnusable ? [attempt] : []));
     return { agents: health.size, changed, causes, unjudged };
   }
@@ -176,7 +178,9 @@ export class Watch {
     const skipped = this.last && measureSkip(this.last, now, everyMs);
     this.last = now;
     if (skipped?.by !== "watcher") return;
-    for (const [attempt, quiet] of this.quiets) this.quiets.set(attempt, forgiveQuiet(quiet, skipped.ms));
+    for (const known of [this.quiets, this.unheard]) {
+      for (const [attempt, quiet] of known) known.set(attempt, forgiveQuiet(quiet, skipped.ms));
+    }
   }
 
   /** Writes what says something else than before, and answers with it. */
@@ -227,7 +231,6 @@ export class Watch {
     const stale = listSeeminglyStale(living, pulses, assignments, limits, now);
     const outside = {
       ...observer.glance(living, pulses),
-      quiet: observer.quiet(pulses),
       fingerprints: await this.readWords(store, stale, pulses),
     };
     const nodesByKey = new Map(nodes.map((node) => [WATCHED_NODES.idOf(node), node]));

@@ -196,12 +196,13 @@ export function listLivingInColumns(): Query<AgentInColumns[]> {
 }
 
 /**
- * Whether a call of it is running, its CLI tries again by itself, or a dialog waits for a person, as its signals tell
- * without their contents: a call that began after the last turn did and has no end, or what was heard last.
+ * Whether a call of it is running, its provider failed its last turn, its CLI tries again by itself, or a dialog waits for a
+ * person, as its signals tell without their contents: since the last turn began a call that has no end, or that its provider
+ * failed; or what was heard last.
  */
 export function isBusyOrAsking(attempt: number): Query<boolean> {
   return {
-    sql: `select exists (select 1 from signals s where s.attempt = ?1 and s.kind = 'tool.started'
+    sql: `select exists (select 1 from signals s where s.attempt = ?1 and s.kind in ('tool.started', 'api.failed')
         and s.id > coalesce((select max(id) from signals where attempt = ?1 and kind = 'turn.started'), 0)
         and not exists (select 1 from signals e where e.attempt = ?1 and e.source = s.source and e.kind = 'tool.ended'))
       or coalesce((select kind from signals where attempt = ?1 order by id desc limit 1), '')
@@ -213,8 +214,11 @@ export function isBusyOrAsking(attempt: number): Query<boolean> {
       const ended = new Set(signals.flatMap(({ kind, source }) => (kind === "tool.ended" ? [source] : [])));
       const turn = signals.findLastIndex(({ kind }) => kind === "turn.started");
       const last = signals.at(-1)?.kind;
+      const sinceTurn = signals.slice(turn + 1);
       return (
-        signals.slice(turn + 1).some(({ kind, source }) => kind === "tool.started" && !ended.has(source)) ||
+        sinceTurn.some(
+          ({ kind, source }) => (kind === "tool.started" || kind === "api.failed") && !ended.has(source),
+        ) ||
         (last !== undefined && EXPLAINED_BY.includes(last))
       );
     },

@@ -19,6 +19,7 @@ import type { SignalLog } from "#store/signal-log.ts";
 import { DEFAULT_SIGNAL_CAPS } from "#store/signal-log.ts";
 import { contextWindows, lastSignals, pulseOf, pulsesOfLiving, signalsAfter, signalsOf } from "#store/signals.ts";
 import type { Store } from "#store/store.ts";
+import { isBusyOrAsking } from "#store/watch.ts";
 import { nodesOfGoal } from "#store/work.ts";
 import { addRunning } from "../support/attempts.ts";
 import { ADA, addGoal, addPlan } from "../support/samples.ts";
@@ -59,6 +60,35 @@ export function signalLogSuite(name: string, open: () => Promise<OpenedLog>): vo
         await store.close();
       }
     });
+
+    test.each([
+      ["a turn and nothing else", ["turn.started"], false],
+      ["a call that runs", ["turn.started", "tool.started"], true],
+      ["a turn that its provider failed", ["turn.started", "api.failed", "turn.ended"], true],
+      ["the next turn after that", ["turn.started", "api.failed", "turn.ended", "turn.started"], false],
+      ["its CLI tries again", ["turn.started", "api.retry"], true],
+    ] as const)(
+      "DEGR-1: whether anything explains a silence is known without a document: %s",
+      async (_what, kinds, busy) => {
+        const { store, signals, attempt } = await fresh();
+        for (const [at, kind] of kinds.entries()) {
+          const data = {
+            tool: "t",
+            does: null,
+            argsHash: "",
+            args: "",
+            sub: null,
+            detail: "",
+            text: "",
+            cause: "overloaded",
+          };
+          await signals.record(attempt, "agent-0", [
+            { kind, source: `s${at}`, phase: "", at, data } as unknown as Signal,
+          ]);
+        }
+        expect((await store.read({ busy: isBusyOrAsking(attempt) })).busy).toBe(busy);
+      },
+    );
 
     test("a signal counts once, however often and by whomever it is told", async () => {
       const { store, signals, attempt } = await fresh();

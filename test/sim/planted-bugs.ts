@@ -8,6 +8,7 @@ import { takeFields } from "#act/updates/take-update.ts";
 import { copyInput, slingAgent } from "#control/sling.ts";
 import type { World } from "#control/world.ts";
 import { ACTION_TRIES, applyToAction } from "#domain/model/action.ts";
+import type { Assignment } from "#domain/model/assignment.ts";
 import { type Attempt, attemptEvent, isLiving, NO_USAGE } from "#domain/model/attempt.ts";
 import type { AutoCondition } from "#domain/model/auto.ts";
 import type { Condition } from "#domain/model/condition.ts";
@@ -15,7 +16,6 @@ import { accept, type Decision } from "#domain/model/decision.ts";
 import type { EventOf, NewEvent } from "#domain/model/event.ts";
 import type { Recovery } from "#domain/model/ladder-state.ts";
 import type { WorkNode } from "#domain/model/work.ts";
-import type { Pulse } from "#domain/signals/pulse.ts";
 import { wasDispatched } from "#engine/actions/dispatched.ts";
 import { REGISTRY } from "#engine/actions/index.ts";
 import { drain } from "#engine/outbox.ts";
@@ -26,6 +26,7 @@ import type { FaultKind } from "#sim/faults.ts";
 import type { Invariant } from "#sim/invariants.ts";
 import type { Subject } from "#sim/run.ts";
 import { attemptByNumber, attemptsOfNode } from "#store/attempts.ts";
+import type { PulsesSeen } from "#store/signals.ts";
 import type { Commit, CommitOutcome, ReadResults, Reads, Store } from "#store/store.ts";
 import { sessionName } from "#terminals/terminal-name.ts";
 
@@ -165,9 +166,12 @@ function forgetting(forgotten: Condition["kind"]): (real: Store) => Store {
 }
 
 /** An observer for whom a turn that its provider failed is a turn like any other. */
-const blamingTheAgent = seeing("pulses", ({ pulses = [] }) => ({
-  pulses: (pulses as readonly Pulse[]).map((pulse) => ({ ...pulse, providerFailure: null, retrying: null })),
-}));
+const blamingTheAgent = seeing("seenPulses", (seen) => {
+  const { pulses, unusable } = seen.seenPulses as unknown as PulsesSeen;
+  return {
+    seenPulses: { pulses: pulses.map((pulse) => ({ ...pulse, providerFailure: null, retrying: null })), unusable },
+  };
+});
 
 /** Nobody reads what runners write down of agents that need a person. */
 const overlookingBlockers = seeing("recoveries", ({ living = [] }) => ({
@@ -389,6 +393,26 @@ function tellingMore(more: (learningId: string, told: Told, all: AllToldOf) => r
       return { ...event, data: { learningId, to: to.flatMap((one) => [one, ...more(learningId, one, all)]) } };
     }),
   );
+}
+
+/** The same world, in which nobody may be silent for long. */
+function lessPatient(world: World): World {
+  const config = async () => {
+    const real = await world.config();
+    return { ...real, recovery: { ...real.recovery, silentAfter: 2 * 60_000 } };
+  };
+  return { ...world, config };
+}
+
+/** Whoever decides by thresholds sees an agent, and what belongs to it, in another way. */
+function seeingBlindly(change: (seen: SeenBlindly) => object): (real: Store) => Store {
+  return seeing("fleet", (seen) => ("recovery" in seen ? change(seen as unknown as SeenBlindly) : {}));
+}
+
+interface SeenBlindly {
+  readonly attempt: Attempt | undefined;
+  readonly assignments: readonly Assignment[];
+  readonly node: WorkNode | undefined;
 }
 
 type Told = EventOf<"learning.relayed">["data"]["to"][number];
@@ -786,5 +810,41 @@ export const PLANTED: readonly PlantedBug[] = [
     name: "learnings without a rate",
     subject: { config: (real) => ({ ...real, sync: { ...real.sync, rate: { ...real.sync.rate, max: 100 } } }) },
     breaks: ["nobody is told more learnings than the rate allows"],
+  },
+  {
+    name: "a hint for whoever cannot be judged",
+    from: 3,
+    subject: { config: (real) => ({ ...real, watch: { ...real.watch, staleAfter: 0 } }) },
+    breaks: ["degraded mode touches nobody who waits, works, is paused or exempt"],
+  },
+  {
+    name: "thresholds that overlook who waits for a person",
+    from: 3,
+    subject: {
+      store: seeingBlindly(({ assignments, node }) => ({
+        questions: [],
+        assignments: assignments.map((one) => ({ ...one, status: "active" })),
+        node: node && { ...node, status: "in_progress" },
+      })),
+    },
+    breaks: ["degraded mode touches nobody who waits, works, is paused or exempt"],
+  },
+  {
+    name: "an exemption that thresholds do not know",
+    from: 111,
+    subject: { store: seeingBlindly(({ attempt }) => ({ attempt: attempt && { ...attempt, exempt: undefined } })) },
+    breaks: ["degraded mode touches nobody who waits, works, is paused or exempt"],
+  },
+  {
+    name: "degraded mode that nobody ends",
+    from: 3,
+    subject: { store: losing(({ type }) => type === "watch.restored") },
+    breaks: ["degraded mode ends by itself"],
+  },
+  {
+    name: "a watch with a measure of its own",
+    from: 3,
+    subject: { rounds: (real) => ({ ...real, look: (world) => real.look(lessPatient(world)) }) },
+    breaks: ["health never contradicts the tick's judgement"],
   },
 ];

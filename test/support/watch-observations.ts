@@ -14,7 +14,7 @@ import { type TestWorld, worldOn } from "./world.ts";
 /** An observer that sees no processes, so that nobody is proven dead. */
 export const BLIND: Observer = {
   evidence: async () => new Map(),
-  glance: () => ({ evidence: new Map(), toolsStill: new Map() }),
+  glance: () => ({ evidence: new Map(), toolsStill: new Map(), quiet: new Map() }),
   quiet: () => new Map(),
   toolsStill: () => new Map(),
   measureSkippedMs: () => 0,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Attempt } from "#domain/model/attempt.ts";
-import type { Snapshot } from "#domain/tick/snapshot.ts";
+import { NO_MESSAGES, type Snapshot } from "#domain/tick/snapshot.ts";
 import { attemptWith, MINUTE, NOW, recoveryWith, working } from "../../../test/support/snapshots.ts";
 import { assignmentWith } from "../../../test/support/tree.ts";
 import { decideByThreshold, judgeByThreshold } from "./degraded.ts";
@@ -68,8 +68,16 @@ describe("DEGR-1: thresholds only", () => {
     ["has a question open", of({}, { questions })],
     ["is about to be told something", of({}, { actions })],
     ["is exempt from supervision", of({ exempt: { supervision: "sling" } })],
+    ["met what only a person can solve", of({ blocker: { what: "signing", fact: "gpg failed", at: NOW - MINUTE } })],
+    ["goes on only since a minute", of({ resumedAt: NOW - MINUTE })],
+    ["was answered a minute ago", of({}, { recoveries: [recoveryWith({ answeredAt: NOW - MINUTE })] })],
+    ["has a minute-old message to read", working({ pulse: null, waiting: { ...NO_MESSAGES, since: NOW - MINUTE } })],
   ])("nobody touches one that %s", (_what, snapshot) => {
     expect(decided(snapshot, 60 * MINUTE)).toEqual([]);
+  });
+
+  test("what is to come by a clock that was set back explains no silence", () => {
+    expect(decided(of({ resumedAt: NOW + 60 * MINUTE }), 60 * MINUTE)).toEqual(["assignment.parked", "action.decided"]);
   });
 
   test("nothing is said to one that is spared; it is paused like everybody", () => {

@@ -13,7 +13,6 @@ import { isOpen } from "#domain/model/work.ts";
 import type { Fingerprint } from "#domain/signals/fingerprint.ts";
 import { Draft } from "#domain/tick/draft.ts";
 import { stepBlindly } from "#domain/tick/ladder.ts";
-import { shortenSilence } from "#domain/tick/liveness.ts";
 import { Scene } from "#domain/tick/scene.ts";
 import type { AgentSeen, Snapshot } from "#domain/tick/snapshot.ts";
 import type { FreshnessLimits } from "./freshness.ts";
@@ -53,7 +52,7 @@ export function decideByThreshold(snapshot: Snapshot, bare: BareAgent, limits: F
   const assignment = seen && scene.assignment(seen.attempt.assignmentId);
   if (!seen || !assignment || isLeftAlone(scene, draft, seen)) return [];
   if (!isSupervised(seen.attempt)) return [];
-  const quietMs = shortenQuiet(bare.quietMs, seen, scene.now);
+  const quietMs = bare.quietMs === null ? null : Math.min(bare.quietMs, measureCalled(scene, seen));
   const step = judgeByThreshold({ ...bare, quietMs }, scene.limitsFor(seen.attempt).idleAfterMs, limits);
   if (step === undefined) return [];
   // What lies in its inbox is about to begin a turn, and a hint more says nothing.
@@ -63,15 +62,19 @@ export function decideByThreshold(snapshot: Snapshot, bare: BareAgent, limits: F
   return draft.events;
 }
 
-/** As the tick counts it: from when it went on after a pause, and from when something waits to begin its next turn. */
-function shortenQuiet(quietMs: number | null, { attempt, waiting }: AgentSeen, now: number): number | null {
-  if (quietMs === null) return null;
-  return shortenSilence(shortenSilence(quietMs, attempt.resumedAt ?? null, now), waiting.since, now);
+/** For how long it could have done something: since it began, went on, was answered or was told what it has not read yet. */
+function measureCalled(scene: Scene, { attempt, waiting }: AgentSeen): number {
+  const { startedAt, createdAt, resumedAt } = attempt;
+  const answeredAt = scene.findRecovery(attempt)?.answeredAt ?? 0;
+  const called = [startedAt ?? createdAt, resumedAt ?? 0, scene.rebasedAt, answeredAt, waiting.since ?? 0];
+  // What is to come was written before the wall clock was set back, and says nothing.
+  return scene.now - Math.max(...called.filter((at) => at <= scene.now));
 }
 
 /** Whoever waits for somebody or something, or is about to be told or ended. */
 function isLeftAlone(scene: Scene, outbox: Draft, { attempt, account }: AgentSeen): boolean {
   if (attempt.status !== "running" || attempt.stopRequested !== null || attempt.interactive) return true;
+  if (attempt.blocker !== undefined) return true;
   if (!hasPassed(attempt.startedAt ?? attempt.createdAt, scene.limits.minimumAgeMs, scene.now)) return true;
   const node = scene.node(attempt);
   if (!node || !isOpen(node) || node.status === "blocked") return true;
