@@ -25,12 +25,13 @@ import { attemptByNumber, attemptsOfNode, latestAttempts, livingAttempts } from 
 import { pulseOf, pulsesOfLiving } from "#store/signals.ts";
 import { nodeById, nodesAtStandstill } from "#store/work.ts";
 import type { TerminalHandle } from "#terminals/terminal.ts";
+import { type LifeWords, readLifeWords } from "./life-words.ts";
 import { assertOneMeaning, resolveAgent } from "./names.ts";
 import { forgetStarts, isLeased } from "./worktrees.ts";
 import type { World } from "./world.ts";
 import { assertAllowed } from "./world.ts";
 
-export interface AgentView extends Attempt {
+export interface AgentView extends Attempt, LifeWords {
   readonly seen: SeenStatus;
   /** The same with what it waits for, in the words of `status`. */
   readonly doing: string;
@@ -52,20 +53,24 @@ async function viewAgents(world: World, filter: { all?: boolean; limit?: number 
     nodes: nodesAtStandstill(),
   });
   const shown = filter.all ? recent.toReversed() : living;
+  const words = await readLifeWords(world);
   return shown.map((attempt) =>
-    viewOf(
-      world,
-      attempt,
-      pulses.find((pulse) => pulse.attempt === attempt.attempt),
-      nodes.find(({ goalId, workNodeId }) => goalId === attempt.goalId && workNodeId === attempt.workNodeId),
-    ),
+    viewOf(world, attempt, words(attempt), {
+      pulse: pulses.find((pulse) => pulse.attempt === attempt.attempt),
+      node: nodes.find(({ goalId, workNodeId }) => goalId === attempt.goalId && workNodeId === attempt.workNodeId),
+    }),
   );
 }
 
-function viewOf(world: World, attempt: Attempt, pulse: Pulse | undefined, node: WorkNode | undefined): AgentView {
+function viewOf(
+  world: World,
+  attempt: Attempt,
+  words: LifeWords,
+  { pulse, node }: { readonly pulse?: Pulse | undefined; readonly node?: WorkNode | undefined },
+): AgentView {
   const seen = judgeSeen(world, attempt, pulse);
   const doing = tellDoing({ seen, waitingOn: nameAwaited(attempt.waiting), turns: pulse?.turns ?? 0 }, node);
-  return { ...attempt, seen, doing, pulse: pulse ?? null };
+  return { ...attempt, ...words, seen, doing, pulse: pulse ?? null };
 }
 
 function judgeSeen(world: World, attempt: Attempt, pulse: Pulse | undefined): SeenStatus {
@@ -89,10 +94,10 @@ export async function agent(world: World, word: string): Promise<AgentDetail> {
   const { agent: name } = await resolveAgent(store, word);
   const { attempts } = await store.read({ attempts: latestAttempts(200, name) });
   const living = attempts.find(isLiving);
-  const { pulse, node } = living ? await readAround(world, living) : {};
+  const words = await readLifeWords(world);
   return {
     name,
-    current: living ? viewOf(world, living, pulse, node) : null,
+    current: living ? viewOf(world, living, words(living), await readAround(world, living)) : null,
     identity: identityOf(attempts.toReversed()),
     attempts,
   };
@@ -326,8 +331,8 @@ export async function lookAt(
   lines: number,
 ): Promise<{ readonly agent: AgentView; readonly text: string }> {
   const { attempt, text } = await peekAgent(world, name, lines);
-  const { pulse, node } = await readAround(world, attempt);
-  return { agent: viewOf(world, attempt, pulse, node), text };
+  const words = await readLifeWords(world);
+  return { agent: viewOf(world, attempt, words(attempt), await readAround(world, attempt)), text };
 }
 
 /** What says how an agent is seen: its own last signs, and where its work stands. */

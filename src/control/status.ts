@@ -51,6 +51,7 @@ import type { DaemonStatus } from "./daemon-status.ts";
 import { daemonStatus, listSwitchedOff } from "./daemon-status.ts";
 import { explainStatus } from "./explain-status.ts";
 import { type GuardStatus, readGuard } from "./guard.ts";
+import { type LifeWords, readLifeWords } from "./life-words.ts";
 import type { QuestionView } from "./question-view.ts";
 import type { World } from "./world.ts";
 
@@ -201,7 +202,7 @@ export interface NotStarted {
 }
 
 /** One agent in a line: what it does, and on what. */
-export interface AgentStatus extends Omit<AgentRow, "owner"> {
+export interface AgentStatus extends Omit<AgentRow, "owner">, LifeWords {
   readonly seen: SeenStatus;
   /** The same with what it waits for, in words. */
   readonly doing: string;
@@ -211,15 +212,19 @@ export interface AgentStatus extends Omit<AgentRow, "owner"> {
   readonly task: string | null;
 }
 
-function agentStatus(world: World, { owner, ...row }: AgentRow, nodes: readonly WorkNode[]): AgentStatus {
-  const { processes } = world;
+function agentStatus(
+  { processes }: World,
+  { owner, ...row }: AgentRow,
+  nodes: readonly WorkNode[],
+  words: LifeWords,
+): AgentStatus {
   const seen = judgeSeenStatus(
     { ...row, waits: row.waitingOn !== null },
     { lives: () => processes.alive(owner), isStopped: () => processes.isStopped(owner) },
   );
   const node = findNode(nodes, row);
   const doingAt = seen === "working" ? (row.turnAt ?? row.lastAt) : row.lastAt;
-  return { ...row, seen, doing: tellDoing({ ...row, seen }, node), doingAt, task: node?.name ?? null };
+  return { ...row, ...words, seen, doing: tellDoing({ ...row, seen }, node), doingAt, task: node?.name ?? null };
 }
 
 /**
@@ -254,6 +259,7 @@ export async function readFleetStatus(world: World): Promise<Status> {
   });
   const { config, problem } = await configOrProblem(world);
   const daemon = await daemonStatus(world, config);
+  const words = await readLifeWords(world);
   const status = {
     project: config?.project.name ?? nameOf(world.root.project),
     root: world.root.project,
@@ -263,7 +269,7 @@ export async function readFleetStatus(world: World): Promise<Status> {
     landings: (await moreLandings(store, rows, landed)).map((one, _at, all) => toLanding(one, agents, all)),
     agents: await leaveOutEnded(
       store,
-      agents.map((row) => agentStatus(world, row, seen.nodes)),
+      agents.map((row) => agentStatus(world, row, seen.nodes, words(row))),
     ),
     unreadMail,
     mergeQueue: queueStatus(seen.merges, seen.nodes),

@@ -20,7 +20,7 @@ export function liveAgent(attempt: number, more: Partial<AgentStatus> = {}): Age
       task: `Task ${attempt}`,
       costUsd: 0,
     },
-    ...{ contextTokens: 40_000, contextWindow: 100_000 },
+    ...{ contextTokens: 40_000, contextWindow: 100_000, phase: "working", freshness: "fresh" },
     seen: attempt === 3 ? "dead" : "working",
     doing: attempt === 3 ? "dead" : "working",
     ...more,

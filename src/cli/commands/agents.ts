@@ -5,6 +5,7 @@ import type { Parts } from "#cli/parts.ts";
 import { inert, moment, plural, table } from "#cli/text.ts";
 import type { AgentView } from "#control/agents.ts";
 import { agent, agents } from "#control/agents.ts";
+import { sayLifeWords } from "#control/life-words.ts";
 import { presentAgent, presentAgents } from "#control/present.ts";
 import { describeExemption } from "#domain/model/supervision.ts";
 
@@ -14,6 +15,7 @@ export function printAgents(call: Call, rows: readonly AgentView[], now: number)
     rows.map((row) => [
       `${"  ".repeat(row.depth)}${row.agent}#${row.attempt}`,
       row.doing,
+      sayLifeWords(row),
       `${row.goalId}/${row.workNodeId}`,
       row.capability,
       row.runtime,

@@ -202,9 +202,21 @@ test("STATUS-1: too small a window says so", () => {
 });
 
 test("ISO-1: a copy says so first, and does not advise to start its daemon", () => {
-  const more = { away: { standing: "copied", from: "/o" }, daemon: { state: "stopped" } } as unknown as Partial<Status>;
+  const more = {
+    away: { standing: "copied", from: "/o" },
+    daemon: { state: "stopped", rings: [] },
+  } as unknown as Partial<Status>;
   const text = draw(liveView(3, more), { columns: 130, rows: 24 });
   expect(text[3]).toStartWith("› COPIED: /r is a copy of /o, and shares its agents and their worktrees. Work in the");
   expect(text.join("\n")).not.toContain("overseer up");
   expect(text[0]).not.toContain("daemon");
+});
+
+test("DEGR-1: the first line says that agents are judged by thresholds alone, as status does", () => {
+  const view = liveView(1);
+  const ring = { ring: "watch", cycles: 3, failures: 1, lastAt: 1, degradedSince: 5 };
+  const rings: Status["daemon"]["rings"] = [ring];
+  const blind = { ...view, status: { ...view.status, daemon: { ...view.status.daemon, rings } } };
+  expect(draw(blind, LARGE)[0]).toContain("DEGRADED");
+  expect(draw(view, LARGE)[0]).not.toContain("DEGRADED");
 });

@@ -63,6 +63,9 @@ function makeHeader({ status, now }: View): Line {
     ...(status.away?.standing === "copied"
       ? []
       : [[`  daemon ${state}${status.frozen ? ", frozen" : ""}`, daemon] as const]),
+    ...(status.daemon.rings.some(({ degradedSince }) => degradedSince !== null)
+      ? [["  DEGRADED", "trouble"] as const]
+      : []),
     ...(status.guard?.alive ? [["  guarded", "plain"] as const] : []),
     ...(status.auto?.on ? [[tellAuto(status.auto), status.auto.errors > 0 ? "attention" : "plain"] as const] : []),
     ...(status.unchecked === null ? [] : [["  NO CHECKS", "trouble"] as const]),
