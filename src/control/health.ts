@@ -18,12 +18,10 @@ import { RECENT_CALLS } from "#domain/signals/pulse.ts";
 import { describeCall } from "#domain/signals/reflex-call.ts";
 import { latestProgress } from "#domain/tick/liveness.ts";
 import { listPulseProgress, listRecordedProgress } from "#domain/tick/progress.ts";
-import type { Freshness } from "#domain/watch/freshness.ts";
-import { judgeFreshness } from "#domain/watch/freshness.ts";
 import type { AgentHealth, HealthChange } from "#domain/watch/health.ts";
 import { OverseerError } from "#errors.ts";
 import { livingAttempts } from "#store/attempts.ts";
-import { countEvents, eventsMatching } from "#store/events.ts";
+import { countEvents, countStopsByPeople, eventsMatching } from "#store/events.ts";
 import { healthOf, healthOfLiving, latestHealthChanges } from "#store/health.ts";
 import { lastSignals, pulseOf } from "#store/signals.ts";
 import { lastReports } from "#store/tick.ts";
@@ -32,6 +30,7 @@ import { runFiles } from "#sys/run-files.ts";
 import { redact } from "#telemetry/redact.ts";
 import { daemonStatus, listSwitchedOff } from "./daemon-status.ts";
 import { type LearningStats, learningStats } from "./learnings.ts";
+import { freshnessNow } from "./life-words.ts";
 import { resolveAgent } from "./names.ts";
 import { readRoles } from "./stuck-agents.ts";
 import type { World } from "./world.ts";
@@ -242,19 +241,7 @@ function showTriage(event: EventOf): HealthChange[] {
 }
 
 async function readFreshnessLimits(world: World) {
-  const { watch } = await world.config();
-  return { staleAfterMs: watch.staleAfter, veryStaleAfterMs: watch.veryStaleAfter };
-}
-
-/** What stood still at the last look has stood still since, as far as this boot knows; the rest is as it was seen then. */
-function freshnessNow(
-  { clock }: World,
-  { freshness, quiet }: AgentHealth,
-  limits: { readonly staleAfterMs: number; readonly veryStaleAfterMs: number },
-): Freshness {
-  if (!quiet || quiet.since.boot !== clock.boot()) return "unknown";
-  if (freshness === "fresh") return freshness;
-  return judgeFreshness(quiet, { boot: clock.boot(), ms: clock.monotonic() }, limits);
+  return (await world.config()).watch;
 }
 
 /** A loop that is switched off turns all the same, and does nothing. */
@@ -275,7 +262,7 @@ export interface SupervisionStats {
   readonly pauses: number;
   readonly reassigned: number;
   readonly escalated: number;
-  /** Agents that were told to end, by a person or a rule. */
+  /** Agents that a person stopped, by `stop` or in answer to a spent budget; nothing else ends one that could still work. */
   readonly aborts: number;
   /** How often agents were judged by thresholds alone. */
   readonly degraded: number;
@@ -290,13 +277,15 @@ const COUNTED = {
   pauses: "assignment.parked",
   reassigned: "assignment.reassigning",
   escalated: "assignment.escalated",
-  aborts: "agent.stop_requested",
   degraded: "watch.degraded",
 } as const;
 
 export async function readSupervisionStats(world: World): Promise<SupervisionStats> {
   const types = Object.values(COUNTED);
-  const { counts } = await (await world.reader()).read({ counts: countEvents(types) });
+  const { counts, aborts } = await (await world.reader()).read({
+    counts: countEvents(types),
+    aborts: countStopsByPeople(),
+  });
   const config = await world.config();
   const daemon = await daemonStatus(world, config);
   const off = listSwitchedOff(config, daemon);
@@ -305,5 +294,6 @@ export async function readSupervisionStats(world: World): Promise<SupervisionSta
     off: off.includes("supervision") || off.includes(SWITCHES[ring.ring] ?? ring.ring),
   }));
   const counted = Object.fromEntries(Object.entries(COUNTED).map(([name, type]) => [name, counts.get(type) ?? 0]));
-  return { rings, ...(counted as Record<keyof typeof COUNTED, number>), learnings: await learningStats(world) };
+  const steps = { ...(counted as Record<keyof typeof COUNTED, number>), aborts };
+  return { rings, ...steps, learnings: await learningStats(world) };
 }

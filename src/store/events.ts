@@ -179,3 +179,21 @@ export function countEvents(types: readonly EventOf["type"][]): Query<ReadonlyMa
     },
   };
 }
+
+/** How many agents people have stopped themselves; those that were put aside to continue later are not among them. */
+export function countStopsByPeople(): Query<number> {
+  return {
+    sql: `select count(*) as n from events where type = 'agent.stop_requested' and because = 'asked-for'
+      and actor like 'human:%' and json_extract(data, '$.resume') is null`,
+    args: [],
+    read: ([row]) => Number(row?.n ?? 0),
+    memory: ({ events }) =>
+      events.filter(
+        (one) =>
+          one.type === "agent.stop_requested" &&
+          one.because === "asked-for" &&
+          one.actor.startsWith("human:") &&
+          one.data.resume === undefined,
+      ).length,
+  };
+}

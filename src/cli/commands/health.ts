@@ -219,6 +219,6 @@ const STEPS = [
   ["pauses", "paused because nothing helped"],
   ["reassigned", "work given to a fresh agent"],
   ["escalated", "questions to a person about it"],
-  ["aborts", "agents told to end"],
+  ["aborts", "agents that a person stopped"],
   ["degraded", "times judged by thresholds alone"],
 ] as const;
