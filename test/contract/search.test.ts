@@ -24,6 +24,7 @@ import { messagesLike } from "#store/messages.ts";
 import { openForWriting, openSignalLog, prepareStore } from "#store/open.ts";
 import type { Query } from "#store/query.ts";
 import { lastPlace, signalsOfAll } from "#store/signals.ts";
+import { tablesAgainstLog } from "#store/sqlite/store.ts";
 import type { Store } from "#store/store.ts";
 import { addRunning } from "../support/attempts.ts";
 import { partyWith } from "../support/learnings.ts";
@@ -63,6 +64,37 @@ test("SYNC-3: a rebuild brings an index back that was spoiled, and a copy of the
   opened.push(other);
   expect(await other.search.find("beta", 10)).toEqual(found);
 });
+
+const SPOILED: [what: string, sql: string][] = [
+  ["emptied", "delete from learnings_text"],
+  ["doubled", "insert into learnings_text (id, text, words) select id, text, words from learnings"],
+  ["of other words", "update learnings_text set text = 'nothing'"],
+];
+test.each(SPOILED)(
+  "SYNC-3: an index that is %s is named by the check and made anew by a rebuild",
+  async (_what, sql) => {
+    const { address, store } = await sqlite();
+    opened.push(store);
+    await write(
+      store,
+      say("a", "Alpha wants beta."),
+      say("b", "Beta wants gamma."),
+      say("c", "Beta is gone."),
+      forget("c"),
+    );
+    const found = await store.search.find("beta", 10);
+    const db = new Database(address);
+    db.run(sql);
+    expect(tablesAgainstLog(db, address).differing).toEqual([
+      expect.stringMatching(/^the full text of learnings \(\d+\)$/),
+    ]);
+    await store.rebuild();
+    expect(tablesAgainstLog(db, address).differing).toEqual([]);
+    db.close();
+    expect(await store.search.find("beta", 10)).toEqual(found);
+    expect(found).toHaveLength(2);
+  },
+);
 
 const KEYS = ["a", "b", "c", "d"];
 interface Move {

@@ -338,6 +338,7 @@ function rebuild(db: Database, path: string): { readonly events: number; readonl
   return immediately(db, () => {
     while (walk.page((event) => folding.take(event)) > 0);
     for (const kind of ENTITY_KINDS) putRight(db, kind, folding);
+    (require("./search.ts") as typeof import("./search.ts")).putTextRight(db);
     db.query("update counters set value = ?1 where name = 'seq'").run(walk.seq());
     db.query("update counters set value = ?1 where name = 'sum'").run(walk.sum());
     return { write: true, events: walk.seq(), entities: folding.size };
@@ -427,7 +428,10 @@ export function tablesAgainstLog(
       expected.delete(name);
     }
   }
-  return { events: walk.seq(), differing: [...differing, ...expected.keys()] };
+  const { countWrongTexts } = require("./search.ts") as typeof import("./search.ts");
+  const wrong = countWrongTexts(db);
+  const text = wrong === 0 ? [] : [`the full text of learnings (${wrong})`];
+  return { events: walk.seq(), differing: [...differing, ...expected.keys(), ...text] };
 }
 
 /** The order of keys in a document depends on how often it was stored on the way; it means nothing. */
