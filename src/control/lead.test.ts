@@ -23,12 +23,15 @@ import { answerLeadHook, type LeadMoment, readLead, switchLead } from "./lead.ts
 
 /** Sessions of a person, each with a process and a transcript that keeps what its model was shown. */
 class Desk {
-  readonly store: Store = memoryStore();
+  readonly store: Store = this.racing(memoryStore());
   private readonly processes: VirtualProcesses = virtualProcesses();
   private readonly world: TestWorld = { ...worldOn(this.store), processes: this.processes };
   private readonly pids = new Map<string, number>();
   private readonly directory = tempDir("lead-");
   private happenings = 0;
+  private races = 0;
+  /** No letter can be written. */
+  isFull = false;
   /** What sessions were really shown, by letter. */
   readonly shown: string[] = [];
 
@@ -38,6 +41,15 @@ class Desk {
 
   view() {
     return readLead(this.world);
+  }
+
+  /** Something happens after each of the next reads, before the next one. */
+  raceNext(reads: number): void {
+    this.races = reads;
+  }
+
+  get happened(): number {
+    return this.happenings;
   }
 
   async happen(): Promise<void> {
@@ -76,6 +88,40 @@ class Desk {
     await settleHanded(this.store, this.processes, this.world.clock.now());
   }
 
+  private racing(store: Store): Store {
+    return {
+      ...store,
+      read: async (reads) => {
+        const found = await store.read(reads);
+        if (this.races > 0) {
+          this.races -= 1;
+          await this.happen();
+        }
+        return found;
+      },
+      commit: (request) =>
+        store.commit({
+          ...request,
+          decide: (seen) => {
+            const decided = request.decide(seen);
+            const writes = decided.ok && decided.events.some(({ type }) => type === "message.queued");
+            if (writes && this.isFull) throw new Error("the disk is full");
+            return decided;
+          },
+        }),
+    };
+  }
+
+  /** The log is read from its beginning again. */
+  async readAgain(): Promise<void> {
+    const data = { cursor: 0, letters: 0 };
+    await this.store.commit({
+      at: this.world.clock.now(),
+      reads: {},
+      decide: () => accept([{ type: "lead.read", actor: "overseer", because: "test", data }], null),
+    });
+  }
+
   /** How often a letter was written, as the log has it. */
   async written(): Promise<number> {
     const { events } = await this.store.read({ events: eventsMatching({ type: "message.queued", limit: 1_000 }) });
@@ -94,6 +140,7 @@ interface Hooked {
 const step = fc.oneof(
   { weight: 3, arbitrary: fc.constant({ kind: "happen" } as const) },
   { weight: 2, arbitrary: fc.constant({ kind: "look" } as const) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("race" as const), reads: fc.integer({ min: 1, max: 4 }) }) },
   {
     weight: 4,
     arbitrary: fc.record({
@@ -116,12 +163,10 @@ test("ORCH-1, MAIL-3: whatever sessions do, each letter reaches one of them, onc
     fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
       const desk = new Desk();
       await desk.switch(true);
-      let happened = 0;
       for (const one of steps) {
-        if (one.kind === "happen") {
-          happened += 1;
-          await desk.happen();
-        } else if (one.kind === "look") await Promise.all([desk.look(), desk.look()]);
+        if (one.kind === "happen") await desk.happen();
+        else if (one.kind === "race") desk.raceNext(one.reads);
+        else if (one.kind === "look") await Promise.all([desk.look(), desk.look()]);
         else if (one.kind === "prompt") {
           await desk.at(one.session, "UserPromptSubmit", { takes: one.takes });
           // What its hook said is lost with a session that ends before it could write it down.
@@ -134,12 +179,13 @@ test("ORCH-1, MAIL-3: whatever sessions do, each letter reaches one of them, onc
         }
       }
       for (const session of ["a", "b"]) desk.die(session);
+      desk.raceNext(0);
       await desk.at("c", "SessionStart");
       await desk.at("c", "UserPromptSubmit");
       await desk.at("c", "Stop");
       expect(desk.shown.toSorted()).toEqual([...new Set(desk.shown)].sort());
-      expect(desk.shown).toHaveLength(happened);
-      expect(await desk.written()).toBe(happened);
+      expect(desk.shown).toHaveLength(desk.happened);
+      expect(await desk.written()).toBe(desk.happened);
       expect((await desk.letters()).map(({ status }) => status)).toEqual(desk.shown.map(() => "seen"));
     }),
     { numRuns: scaled(150) },
@@ -159,6 +205,55 @@ test("ORCH-1: one leads; the second is told at its start, gets nothing, and take
   await desk.at("a", "SessionEnd");
   expect(await desk.view()).toMatchObject({ session: null, waiting: 0 });
   expect(await desk.at("b", "UserPromptSubmit")).toContain("You are the orchestrator");
+});
+
+test("ORCH-1, MAIL-3: what happens while the log is read gets one letter, and those after it theirs", async () => {
+  const desk = new Desk();
+  await desk.switch(true);
+  await desk.at("a", "SessionStart");
+  for (let reads = 1; reads <= 4; reads += 1) {
+    desk.raceNext(reads);
+    await desk.at("a", "UserPromptSubmit");
+    await desk.at("a", "Stop");
+    desk.raceNext(0);
+    await desk.happen();
+    await desk.look();
+  }
+  expect(await desk.at("a", "SessionStart")).toContain("You are the orchestrator");
+  await desk.at("a", "UserPromptSubmit");
+  await desk.at("a", "Stop");
+  expect(new Set(desk.shown).size).toBe(desk.happened);
+  expect(desk.shown).toHaveLength(desk.happened);
+  expect((await desk.view()).failure).toBeNull();
+});
+
+test("ORCH-1: a session whose letters cannot be written is told where it stands, and status says why", async () => {
+  const desk = new Desk();
+  await desk.switch(true);
+  desk.isFull = true;
+  await desk.happen();
+  expect(await desk.at("a", "SessionStart")).toContain("You are the orchestrator");
+  expect((await desk.view()).failure).toMatchObject({
+    moment: "SessionStart",
+    problem: expect.stringContaining("disk is full"),
+  });
+  desk.isFull = false;
+  expect(await desk.at("a", "UserPromptSubmit")).toContain("account-1");
+  expect((await desk.view()).failure).toBeNull();
+});
+
+test("ORCH-1: a letter that is there already is not written again, and keeps none back", async () => {
+  const desk = new Desk();
+  await desk.switch(true);
+  await desk.happen();
+  await desk.look();
+  await desk.at("a", "UserPromptSubmit");
+  await desk.at("a", "Stop");
+  // A place in the log from before a letter, as an earlier version left it.
+  await desk.readAgain();
+  await desk.happen();
+  expect(await desk.at("a", "UserPromptSubmit")).toContain("account-2");
+  expect(desk.shown).toHaveLength(2);
 });
 
 test("PRIME-1: a compacted session is told again in short, and of letters only that they wait", async () => {

@@ -3,6 +3,7 @@
  * session are answered. Nothing is written outside of our own state. A hook finds out first whether anything is wanted of it
  * here, and says nothing where it is not.
  */
+import { dirname } from "node:path";
 import { handToLead, settleHanded } from "#act/lead/hand-over.ts";
 import { postLetters } from "#act/lead/post-letters.ts";
 import { safeModeIn } from "#act/safe-mode.ts";
@@ -11,11 +12,13 @@ import { renderLead, renderRival } from "#domain/briefing/lead.ts";
 import type { Decision } from "#domain/model/decision.ts";
 import type { LeadCondition, LeadSession } from "#domain/model/lead.ts";
 import { ORCHESTRATOR_ADDRESS } from "#domain/model/protocol.ts";
-import { orThrow } from "#errors.ts";
+import { messageOf, orThrow } from "#errors.ts";
 import { dialectNamed } from "#runtimes/dialects.ts";
 import { theLead } from "#store/lead.ts";
 import { unseenInBox, waitingCount } from "#store/messages.ts";
 import { endOfLog } from "#store/tick.ts";
+import { runFiles } from "#sys/run-files.ts";
+import { redact } from "#telemetry/redact.ts";
 import { prime } from "./prime.ts";
 import type { World } from "./world.ts";
 
@@ -26,6 +29,17 @@ export interface LeadView {
   readonly session: string | null;
   /** Letters that no session has seen. */
   readonly waiting: number;
+  /** Why the last hook of a session that leads went wrong; null when it went well. */
+  readonly failure: HookFailure | null;
+}
+
+const PROBLEM_CHARS = 500;
+
+/** Hooks fail open and unheard by the session, so the last one that failed is kept for whoever asks. */
+export interface HookFailure {
+  readonly at: number;
+  readonly moment: LeadMoment;
+  readonly problem: string;
 }
 
 export async function readLead(world: World): Promise<LeadView> {
@@ -39,6 +53,7 @@ export async function readLead(world: World): Promise<LeadView> {
     since: lead?.active ? lead.since : null,
     session: holder?.session ?? null,
     waiting: count.queued + count.handed,
+    failure: lead?.active ? readFailure(world) : null,
   };
 }
 
@@ -77,6 +92,20 @@ export async function answerLeadHook(
   if (world.env.OVERSEER_ATTEMPT || safeModeIn(world.root.state, world.readNow)) return undefined;
   const { lead } = await (await world.reader()).read({ lead: theLead() });
   if (!lead?.active) return undefined;
+  try {
+    return await answerIn(world, lead, moment, payload);
+  } catch (error) {
+    await keepFailure(world, moment, messageOf(error));
+    throw error;
+  }
+}
+
+async function answerIn(
+  world: World,
+  lead: LeadCondition,
+  moment: LeadMoment,
+  payload: LeadPayload,
+): Promise<string | undefined> {
   const session = sessionOf(world, payload);
   const isHolder = lead.holder?.session === session.session;
   if (moment === "Stop" || moment === "SessionEnd") {
@@ -100,14 +129,16 @@ async function textFor(
 ): Promise<string> {
   const store = await world.writer();
   const now = world.clock.now();
-  await postLetters(store, now);
+  // Whatever keeps new letters from being written, the session is told where it stands and gets those that are.
+  const problem = await postLetters(store, now).then(() => undefined, messageOf);
   const isStart = moment === "SessionStart";
   const { count } = await store.read({ count: waitingCount({ agent: ORCHESTRATOR_ADDRESS }) });
   // Whoever takes the place in the middle was never told that it leads.
   const told = isStart || anew ? renderLead(await describeStand(world, source), isStart ? count.queued : 0) : "";
-  if (isStart) return told;
   const { inbox } = await world.config();
-  const letters = await handToLead(store, session, { capBytes: inbox.injectionCap, now });
+  const letters = isStart ? "" : await handToLead(store, session, { capBytes: inbox.injectionCap, now });
+  if (problem !== undefined) await keepFailure(world, moment, `new letters cannot be written: ${problem}`);
+  else if (readFailure(world)) await world.files.remove(runFiles(world.root.state).leadFailure);
   return [told, letters].filter((part) => part !== "").join("\n\n");
 }
 
@@ -157,6 +188,21 @@ async function takePlace(world: World, lead: LeadCondition, session: LeadSession
 /** One that nobody can see may still be there. */
 function isGone(world: Pick<World, "processes">, { process }: Pick<LeadSession, "process">): boolean {
   return process !== null && !world.processes.alive(process);
+}
+
+/** As well as it can be: on a disk that takes nothing, the session is still to hear what there is to say. */
+async function keepFailure({ root, clock, files }: World, moment: LeadMoment, problem: string): Promise<void> {
+  const failure: HookFailure = { at: clock.now(), moment, problem: redact(problem).slice(0, PROBLEM_CHARS) };
+  const file = runFiles(root.state).leadFailure;
+  await files
+    .makeDir(dirname(file), { mode: 0o700 })
+    .then(() => files.write(file, JSON.stringify(failure)))
+    .catch(() => undefined);
+}
+
+function readFailure({ root, readNow }: World): HookFailure | null {
+  const text = readNow(runFiles(root.state).leadFailure);
+  return text === undefined ? null : (JSON.parse(text) as HookFailure);
 }
 
 function say(moment: "SessionStart" | "UserPromptSubmit", text: string): string {

@@ -691,8 +691,12 @@ export class Daemon {
   /** Beside the tick, so that people are told of what stops it too. */
   private async tellNews(): Promise<void> {
     const store = await this.world.writer();
-    await postLetters(store, this.world.clock.now());
-    await settleHanded(store, this.world.processes, this.world.clock.now());
+    try {
+      await postLetters(store, this.world.clock.now());
+      await settleHanded(store, this.world.processes, this.world.clock.now());
+    } catch (error) {
+      this.options.log.record("error", "lead.not_told", { problem: messageOf(error) });
+    }
     for (const { name, ok, detail, subjects } of await tellPeople(this.world)) {
       this.options.log.record(ok ? "info" : "warn", ok ? "people.told" : "people.not_told", { name, subjects, detail });
     }

@@ -18,6 +18,8 @@ export interface RunFiles {
   readonly exporter: string;
   readonly exporterLock: string;
   readonly exporterOutput: string;
+  /** Why the last hook of a session that leads failed; nothing is there when it did not. */
+  readonly leadFailure: string;
   readonly lock: string;
   readonly log: string;
   /** What the process itself says, where something goes wrong before or beside its log. */
@@ -39,6 +41,7 @@ export function runFiles(state: string): RunFiles {
     exporter: `${state}/run/exporter.json`,
     exporterLock: `${state}/run/exporter.lock.db`,
     exporterOutput: `${state}/logs/exporter.out`,
+    leadFailure: `${state}/run/lead.failed.json`,
     lock: `${state}/run/lock.db`,
     log: `${state}/logs/daemon.ndjson`,
     output: `${state}/logs/daemon.out`,

@@ -10,7 +10,7 @@ import type { Letter } from "#domain/model/message.ts";
 import { ORCHESTRATOR_ADDRESS } from "#domain/model/protocol.ts";
 import { letterFor } from "#domain/reports/lead-letter.ts";
 import { lettersAfter, theLead } from "#store/lead.ts";
-import { messagesLike } from "#store/messages.ts";
+import { messagesByIds, messagesLike } from "#store/messages.ts";
 import type { Store } from "#store/store.ts";
 import { endOfLog } from "#store/tick.ts";
 import { nodeById, nodesOfGoal } from "#store/work.ts";
@@ -26,9 +26,11 @@ const LATELY = 50;
 export async function postLetters(store: Pick<Store, "read" | "commit">, now: number): Promise<number> {
   let written = 0;
   for (;;) {
-    const { lead, end } = await store.read({ lead: theLead(), end: endOfLog() });
+    const { lead } = await store.read({ lead: theLead() });
     if (!lead?.active) return written;
-    const { events, mail } = await store.read({
+    // Of one state: an event that the end does not cover would be read again.
+    const { end, events, mail } = await store.read({
+      end: endOfLog(),
       events: lettersAfter(lead.cursor, AT_ONCE),
       mail: messagesLike({ to: ORCHESTRATOR_ADDRESS, kind: "mail", limit: LATELY }),
     });
@@ -42,18 +44,20 @@ export async function postLetters(store: Pick<Store, "read" | "commit">, now: nu
     if (letters.length === 0 && whole && cursor - lead.cursor < FAR_BEHIND) return written;
     const outcome = await store.commit({
       at: now,
-      reads: { still: theLead() },
-      decide: ({ still }): Decision<boolean> => {
+      reads: { still: theLead(), there: messagesByIds(letters.map(({ messageId }) => messageId)) },
+      decide: ({ still, there }): Decision<number> => {
         // Somebody else has read on meanwhile: what they made of it counts.
-        if (!still?.active || still.cursor !== lead.cursor) return accept([], false);
-        const queued = letters.map((letter) =>
-          queueEvent({ agent: ORCHESTRATOR_ADDRESS }, letter, "overseer", "happened"),
-        );
-        const data = { cursor, letters: letters.length };
-        return accept([...queued, { type: "lead.read", actor: "overseer", because: "looked", data }], true);
+        if (!still?.active || still.cursor !== lead.cursor) return accept([], 0);
+        // One that is there has gone its way; queued again, it would be refused, and all others with it.
+        const known = new Set(there.map(({ messageId }) => messageId));
+        const queued = letters
+          .filter(({ messageId }) => !known.has(messageId))
+          .map((letter) => queueEvent({ agent: ORCHESTRATOR_ADDRESS }, letter, "overseer", "happened"));
+        const data = { cursor, letters: queued.length };
+        return accept([...queued, { type: "lead.read", actor: "overseer", because: "looked", data }], queued.length);
       },
     });
-    if (outcome.ok && outcome.value) written += letters.length;
+    if (outcome.ok) written += outcome.value;
     if (whole) return written;
   }
 }

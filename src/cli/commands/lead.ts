@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import type { Command } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
+import { inertLines } from "#cli/text.ts";
 import {
   answerLeadHook,
   LEAD_MOMENTS,
@@ -43,14 +44,18 @@ const status: Command<Parts> = {
   name: "status",
   summary: "Show whether sessions lead here, which one does, and what waits for it.",
   async run(call, parts) {
-    const { on: isOn, since, session, waiting } = await readLead(await parts.world());
+    const { on: isOn, since, session, waiting, failure } = await readLead(await parts.world());
     if (call.json) {
       const at = since === null ? null : isoTime(since);
-      return call.out.json(presentPlain({ on: isOn, since: at, session, waiting }));
+      const failed = failure && { ...failure, at: isoTime(failure.at) };
+      return call.out.json(presentPlain({ on: isOn, since: at, session, waiting, failure: failed }));
     }
     if (!isOn) return call.out.line("No session leads here; 'overseer lead on' lets yours.");
     call.out.line(session === null ? "Your sessions may lead here; none is open." : `Session ${session} leads here.`);
     call.out.line(waiting === 1 ? "1 letter waits for it." : `${waiting} letters wait for it.`);
+    if (failure) {
+      call.out.line(`Its hook ${failure.moment} failed at ${isoTime(failure.at)}: ${inertLines(failure.problem)}`);
+    }
   },
 };
 
