@@ -14,12 +14,13 @@ import { orThrow } from "#errors.ts";
 import { attemptByNumber } from "#store/attempts.ts";
 import { eventsMatching } from "#store/events.ts";
 import { goalById } from "#store/goals.ts";
-import { learningById, learningsByIds, learningsWithPrefix, listLearnings, syncsUnjudged } from "#store/learnings.ts";
+import { learningById, learningsByIds, learningsWithPrefix, listLearnings, seenSyncs } from "#store/learnings.ts";
 import { messagesLike } from "#store/messages.ts";
 import type { Store } from "#store/store.ts";
 import { nodeById } from "#store/work.ts";
 import { resolveId } from "./id-word.ts";
 import { speaker } from "./mail/speaker.ts";
+import { resolveAgent } from "./names.ts";
 import { assertFits, type World } from "./world.ts";
 
 /** A learning and what came of telling it. */
@@ -58,8 +59,8 @@ export async function searchLearnings(world: World, words: string, limit: number
 export async function showLearning(world: World, word: string): Promise<LearningDetail> {
   const store = await world.reader();
   const learning = await learningNamed(store, word);
-  const { messages } = await store.read({ messages: syncsUnjudged() });
-  const now = withSeen(learning, messages);
+  const { seen } = await store.read({ seen: seenSyncs([learning.learningId]) });
+  const now = withSeen(learning, seen);
   return { ...viewOf(now), recipients: now.recipients };
 }
 
@@ -150,8 +151,10 @@ export async function syncs(
   world: World,
   filter: { readonly agent?: string | undefined; readonly limit: number },
 ): Promise<SyncView[]> {
-  const { found } = await (await world.reader()).read({
-    found: messagesLike({ kind: "sync", to: filter.agent, limit: filter.limit }),
+  const store = await world.reader();
+  const to = filter.agent === undefined ? undefined : (await resolveAgent(store, filter.agent)).agent;
+  const { found } = await store.read({
+    found: messagesLike({ kind: "sync", to, limit: filter.limit }),
   });
   return found.map(({ messageId, threadId, from, agent, attempt, tone, status, body, createdAt, endReason }) => ({
     ...{ messageId, learningId: threadId ?? "", from, agent, attempt, urgency: tone, status },
@@ -171,11 +174,8 @@ export interface LearningStats extends LearningCounts {
 /** What all of them together were worth. */
 export async function learningStats(world: World): Promise<LearningStats> {
   const store = await world.reader();
-  const { all, messages } = await store.read({
-    all: listLearnings({ all: true, limit: ALL }),
-    messages: syncsUnjudged(),
-  });
-  const told = all.flatMap((learning) => withSeen(learning, messages).recipients);
+  const { all, seen } = await store.read({ all: listLearnings({ all: true, limit: ALL }), seen: seenSyncs() });
+  const told = all.flatMap((learning) => withSeen(learning, seen).recipients);
   const kept = all.filter(({ status }) => status === "kept").length;
   return {
     ...{ kept, forgotten: all.length - kept },
@@ -187,9 +187,13 @@ export async function learningStats(world: World): Promise<LearningStats> {
 }
 
 async function viewAll(store: Store, found: readonly Learning[]): Promise<LearningView[]> {
-  const { messages } = await store.read({ messages: syncsUnjudged() });
-  return found.map((learning) => viewOf(withSeen(learning, messages)));
+  const ids = found.map(({ learningId }) => learningId);
+  const { seen } = await store.read({ seen: seenSyncs(ids.length <= MOST_NAMED ? ids : undefined) });
+  return found.map((learning) => viewOf(withSeen(learning, seen)));
 }
+
+/** Asked for by name in one question; of more, all are looked at. */
+const MOST_NAMED = 500;
 
 /** By what a learning, its failure and its remedy are recognised again is nobody's business but ours. */
 function viewOf({ recipients, key: _key, failing, fix, ...learning }: Learning): LearningView {
@@ -198,8 +202,7 @@ function viewOf({ recipients, key: _key, failing, fix, ...learning }: Learning):
 }
 
 /** Whether somebody has seen it is known from its message before it is judged. */
-function withSeen(learning: Learning, messages: readonly Message[]): Learning {
-  const seen = new Set(messages.flatMap(({ messageId, status }) => (status === "seen" ? [messageId] : [])));
+function withSeen(learning: Learning, seen: ReadonlySet<string>): Learning {
   const recipients = learning.recipients.map((one) => ({ ...one, seen: one.seen || seen.has(one.messageId ?? "") }));
   return { ...learning, recipients };
 }

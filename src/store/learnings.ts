@@ -101,6 +101,28 @@ export function listForgottenInBox(attempt: number): Query<ReadonlySet<string>> 
   };
 }
 
+/** Which messages were seen, among those of learnings of which somebody's part is not judged; `of`: of these learnings. */
+export function seenSyncs(of?: readonly string[]): Query<ReadonlySet<string>> {
+  const some = of === undefined ? "" : `and l.id in (${of.map((_, index) => `?${index + 1}`).join(", ")})`;
+  const wanted = of && new Set(of);
+  return {
+    sql: `select m.id from learnings l join messages m on m.thread = l.id
+      where l.unjudged > 0 ${some} and m.kind = 'sync' and m.status = 'seen'`,
+    args: [...(of ?? [])],
+    read: (rows) => new Set(rows.map((row) => String(row.id))),
+    memory: (tables) =>
+      new Set(
+        [...tables.entities.message.values()]
+          .filter(({ kind, status, threadId }) => {
+            const learning = kind === "sync" && status === "seen" && tables.entities.learning.get(threadId ?? "");
+            if (!learning || (wanted && !wanted.has(learning.learningId))) return false;
+            return listUnjudged(learning).length > 0;
+          })
+          .map(({ messageId }) => messageId),
+      ),
+  };
+}
+
 /** The syncs that were put before those at work. */
 export function syncsBeforeLiving(): Query<Message[]> {
   return listDocs(

@@ -15,6 +15,7 @@ import {
   listForgottenInBox,
   listLearnings,
   listUnjudgedLearnings,
+  seenSyncs,
   syncsBeforeLiving,
   syncsSince,
   syncsUnjudged,
@@ -98,13 +99,13 @@ test.each(SPOILED)(
 
 const KEYS = ["a", "b", "c", "d"];
 interface Move {
-  readonly do: "find" | "forget" | "tell" | "hand" | "offer" | "judge";
+  readonly do: "find" | "forget" | "tell" | "hand" | "see" | "offer" | "judge";
   readonly key: string;
   readonly score: number;
   readonly attempt: number;
 }
 const move: fc.Arbitrary<Move> = fc.record({
-  do: fc.constantFrom("find", "forget", "tell", "tell", "hand", "hand", "offer", "judge"),
+  do: fc.constantFrom("find", "forget", "tell", "tell", "hand", "see", "hand", "offer", "judge"),
   key: fc.constantFrom(...KEYS),
   score: fc.constantFrom(0.5, 0.7, 0.9),
   attempt: fc.integer({ min: 1, max: 3 }),
@@ -121,10 +122,21 @@ async function eventsOf(store: Store, { do: what, key, score, attempt }: Move): 
     return [{ type: "learning.offered", actor: "overseer", ...about, because: "x", data: { learningId } }];
   }
   if (what === "hand") {
-    const { found } = await store.read({ found: messagesLike({ kind: "sync", thread: learningId, limit: 1 }) });
+    const { found } = await store.read({
+      found: messagesLike({ kind: "sync", thread: learningId, unread: true, limit: 1 }),
+    });
     return found.map(({ agent, attempt: to, messageId }) => ({
       ...{ type: "message.handed", actor: "overseer", agent, attempt: to, because: "boundary" },
       data: { messageId, handedAs: "h" },
+    }));
+  }
+  if (what === "see") {
+    const { found } = await store.read({
+      found: messagesLike({ kind: "sync", thread: learningId, unread: true, limit: 1 }),
+    });
+    return found.map(({ agent, attempt: to, messageId }) => ({
+      ...{ type: "message.seen", actor: "overseer", agent, attempt: to, because: "echoed" },
+      data: { messageId },
     }));
   }
   if (what === "judge") {
@@ -158,6 +170,8 @@ test("SYNC-3: both stores answer every question about learnings the same, whatev
           learningsBefore(T0 + 1, 2),
           listUnjudgedLearnings(),
           syncsUnjudged(),
+          seenSyncs(),
+          seenSyncs(KEYS.slice(0, 2).map(learningIdOf)),
           syncsBeforeLiving(),
           listForgottenInBox(11),
           listForgottenInBox(12),

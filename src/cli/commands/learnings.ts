@@ -1,6 +1,7 @@
 /** `overseer learnings …`: what agents found out and people said, for whoever it concerns. */
 
 import type { Call, Command, Option } from "#cli/command.ts";
+import { limitIn } from "#cli/limit-option.ts";
 import type { Parts } from "#cli/parts.ts";
 import { breakLines, inert, moment } from "#cli/text.ts";
 import * as learnings from "#control/learnings.ts";
@@ -21,7 +22,7 @@ const list: Command<Parts> = {
   options: [{ name: "all", summary: "Include forgotten ones." }, LIMIT],
   async run(call, parts) {
     const world = await parts.world();
-    const filter = { all: call.has("all"), limit: call.number("limit") ?? DEFAULT_LIMIT };
+    const filter = { all: call.has("all"), limit: limitIn(call, DEFAULT_LIMIT) };
     const found = await learnings.learnings(world, filter);
     print(call, found, { none: "Nothing was learned yet.", forAgent: isAgent(world) });
     if (call.json || found.length === 0) return;
@@ -42,7 +43,7 @@ const search: Command<Parts> = {
     if (words.trim() === "") {
       throw new OverseerError("usage", "WORDS_MISSING", "No words were given.", "overseer learnings search <words>");
     }
-    const limit = call.number("limit") ?? DEFAULT_LIMIT;
+    const limit = limitIn(call, DEFAULT_LIMIT);
     const world = await parts.world();
     const found = await learnings.searchLearnings(world, words, limit);
     print(call, found, { none: "No learning has these words.", forAgent: isAgent(world) });

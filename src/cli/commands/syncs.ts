@@ -1,6 +1,7 @@
 /** `overseer syncs`: which learnings were told to whom, and whether they were seen. */
 
 import type { Command } from "#cli/command.ts";
+import { limitIn } from "#cli/limit-option.ts";
 import type { Parts } from "#cli/parts.ts";
 import { moment, table } from "#cli/text.ts";
 import { syncs } from "#control/learnings.ts";
@@ -15,7 +16,7 @@ const command: Command<Parts> = {
   ],
   examples: [{ line: "overseer syncs --agent builder-2", why: "what builder-2 was told, and whether it has seen it" }],
   async run(call, parts) {
-    const filter = { agent: call.text("agent"), limit: call.number("limit") ?? 20 };
+    const filter = { agent: call.text("agent"), limit: limitIn(call, 20) };
     const found = await syncs(await parts.world(), filter);
     if (call.json) return call.out.json(presentSyncs(found));
     if (found.length === 0) return call.out.line("Nothing was passed on yet.");
