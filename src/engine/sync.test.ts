@@ -262,3 +262,18 @@ const NOTE: NewEvent = {
   ...{ type: "goal.updated", actor: "human:ada", goalId: "goal_RUNNING000", because: "asked-for" },
   data: { changes: { tags: ["api"] } },
 };
+
+test("SYNC-1: what an agent says in other words of the remedy it has just found is no second learning", async () => {
+  const fleet = await syncFleet([["api"], ["api"]]);
+  await fleet.run(1, "make all", false, "Error: connect ECONNREFUSED 127.0.0.1:5432");
+  await fleet.run(1, "make db", true, "created");
+  await fleet.run(1, "make all", true, "ok");
+  const text = "make all fails until make db was run.";
+  await fleet.store.signals.record(1, "agent-0", [
+    { kind: "said", source: "s1", phase: "said", at: fleet.world.clock.now(), data: { text } } as never,
+  ]);
+  await fleet.turn();
+  expect(await learnings(fleet.world, { all: true, limit: 9 })).toMatchObject([
+    { failingCommand: "make all", fixCommand: "make db" },
+  ]);
+});
