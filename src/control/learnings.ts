@@ -14,7 +14,7 @@ import { orThrow } from "#errors.ts";
 import { attemptByNumber } from "#store/attempts.ts";
 import { eventsMatching } from "#store/events.ts";
 import { goalById } from "#store/goals.ts";
-import { learningById, learningsByIds, learningsWithPrefix, listLearnings, seenSyncs } from "#store/learnings.ts";
+import { learningById, learningsByIds, learningsWithPrefix, listLearnings, listSeenSyncs } from "#store/learnings.ts";
 import { messagesLike } from "#store/messages.ts";
 import type { Store } from "#store/store.ts";
 import { nodeById } from "#store/work.ts";
@@ -59,7 +59,7 @@ export async function searchLearnings(world: World, words: string, limit: number
 export async function showLearning(world: World, word: string): Promise<LearningDetail> {
   const store = await world.reader();
   const learning = await learningNamed(store, word);
-  const { seen } = await store.read({ seen: seenSyncs([learning.learningId]) });
+  const { seen } = await store.read({ seen: listSeenSyncs([learning.learningId]) });
   const now = withSeen(learning, seen);
   return { ...viewOf(now), recipients: now.recipients };
 }
@@ -174,7 +174,7 @@ export interface LearningStats extends LearningCounts {
 /** What all of them together were worth. */
 export async function learningStats(world: World): Promise<LearningStats> {
   const store = await world.reader();
-  const { all, seen } = await store.read({ all: listLearnings({ all: true, limit: ALL }), seen: seenSyncs() });
+  const { all, seen } = await store.read({ all: listLearnings({ all: true, limit: ALL }), seen: listSeenSyncs() });
   const told = all.flatMap((learning) => withSeen(learning, seen).recipients);
   const kept = all.filter(({ status }) => status === "kept").length;
   return {
@@ -188,7 +188,7 @@ export async function learningStats(world: World): Promise<LearningStats> {
 
 async function viewAll(store: Store, found: readonly Learning[]): Promise<LearningView[]> {
   const ids = found.map(({ learningId }) => learningId);
-  const { seen } = await store.read({ seen: seenSyncs(ids.length <= MOST_NAMED ? ids : undefined) });
+  const { seen } = await store.read({ seen: listSeenSyncs(ids.length <= MOST_NAMED ? ids : undefined) });
   return found.map((learning) => viewOf(withSeen(learning, seen)));
 }
 

@@ -102,7 +102,7 @@ export function listForgottenInBox(attempt: number): Query<ReadonlySet<string>> 
 }
 
 /** Which messages were seen, among those of learnings of which somebody's part is not judged; `of`: of these learnings. */
-export function seenSyncs(of?: readonly string[]): Query<ReadonlySet<string>> {
+export function listSeenSyncs(of?: readonly string[]): Query<ReadonlySet<string>> {
   const some = of === undefined ? "" : `and l.id in (${of.map((_, index) => `?${index + 1}`).join(", ")})`;
   const wanted = of && new Set(of);
   return {
