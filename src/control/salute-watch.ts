@@ -46,6 +46,11 @@ export class SaluteWatch {
 
   constructor(private readonly volume: SharedVolume) {}
 
+  /** How many agents have reported so far. */
+  get reporting(): number {
+    return this.known.size;
+  }
+
   /** One look at everything; returns what a person should read. Throws when the shared directory is gone. */
   async look(): Promise<string[]> {
     const notes: string[] = [];

@@ -102,7 +102,12 @@ test("SALUTE-2, POL-1: in a repository an emergency elsewhere is a question, onc
     writeFileSync(saluteLatest(one, "ada"), reportOf(9));
     return fleet.ok("watch", "--salute", shared, "--once", ...flags);
   };
+  expect(await fleet.ok("watch", "--salute", shared, "--once")).toBe(`Watching ${shared}: nobody reports there yet.\n`);
+  expect(JSON.parse(await fleet.ok("watch", "--salute", shared, "--once", "--json"))).toMatchObject({
+    ...{ watching: shared, reporting: 0 },
+  });
   const first = await watchOnce();
+  expect(first).toContain(`Watching ${shared}: 1 agent reported there.`);
   expect(first).toContain("ada#1 is only shown: neither policy.allowAgents nor --allow names it.");
   expect(first).toContain("ada#1 is in an emergency; you are asked here: overseer answer q_");
   expect(existsSync(steeringFile(one, "ada"))).toBe(false);

@@ -59,8 +59,14 @@ test("VALID-7, WATCH-1: watch finds a zombie and ends it, starts nobody in its p
   expect(fleet.all("agent.slung")).toHaveLength(2);
   expect(fleet.attempt(other.attempt).status).toBe("running");
 
+  const another = await fleet.run("watch");
+  expect([another.code, another.stderr]).toEqual([4, expect.not.stringContaining("It only watches")]);
+
   watch.kill("SIGINT");
   expect(await watch.exited).toBe(0);
+  const said = await new Response(watch.stderr).text();
+  expect(said).toContain(`It is pid ${watch.pid}; Ctrl-C ends it`);
+  expect(said).toContain("It watches no more");
   expect(fleet.daemon()).toBeUndefined();
   expect(fleet.attempt(other.attempt).status).toBe("running");
 });

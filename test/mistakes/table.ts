@@ -81,6 +81,11 @@ export const MISTAKES: readonly Mistake[] = [
   ready("up --no-dispatch --auto", 2, /exclude each other/, /overseer watch/),
   ready("up --every 5s", 2, /--no-dispatch/, /reconcile.tickEvery/),
   none("watch --salute $Z --every 5x --once", 2, /5x/, /2s|5m/),
+  none("watch --salute $P --background", 2, /--salute and --background exclude each other/, /service manager/),
+  ready("watch --interval 5x", 2, /--interval 5x/, /2s|5m/),
+  ready("watch --interval 5s --every 5s", 2, /--every and --interval say the same/, /older name/),
+  ready("diagnoses --limit 0", 2, /--limit is 0/, /from 1 on/),
+  ready("diagnoses --limit=-3", 2, /not negative/, /--limit 20/),
   // where
   none("status", 5, /not.*git repository|no git repository/i, /cd|git init|repository/),
   none("init", 5, /not.*git repository|no git repository/i, /cd|git init|repository/),

@@ -104,11 +104,11 @@ export const WATCHES_ONLY =
   "It only watches: agents that live are looked after, nothing is dispatched, checked or landed.";
 
 /** How often it looks: as said, else as configured. */
-export async function readWatching(world: World, said: string | undefined): Promise<WatchingOnly> {
+export async function readWatching(world: World, said: string | undefined, flag = "every"): Promise<WatchingOnly> {
   if (said === undefined) return { everyMs: (await world.config()).watch.every };
   const everyMs = parseDuration(said);
   if (everyMs !== undefined && everyMs > 0) return { everyMs };
-  throw new OverseerError("usage", "TIME_INVALID", `--every ${said} is no span of time.`, 'Write "2s" or "5m".');
+  throw new OverseerError("usage", "TIME_INVALID", `--${flag} ${said} is no span of time.`, 'Write "2s" or "5m".');
 }
 
 function refuseDispatching(call: Call): void {

@@ -2,9 +2,9 @@
 
 import type { Call, Command } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
-import { inert } from "#cli/text.ts";
+import { inert, plural } from "#cli/text.ts";
 import { parseDuration } from "#config/units.ts";
-import { launchDaemon } from "#control/daemon.ts";
+import { launchDaemon, livingDaemon } from "#control/daemon.ts";
 import { presentPlain, presentStarted } from "#control/present.ts";
 import { SaluteWatch } from "#control/salute-watch.ts";
 import { watchElsewhere } from "#control/watch-elsewhere.ts";
@@ -45,20 +45,24 @@ whole report, no plain file or larger than 64 KB is skipped with a note. Ends wi
     { line: "overseer watch --salute /shared/salute", why: "watch every agent that reports there" },
   ],
   async run(call, parts) {
-    const every = call.text("every") ?? call.text("interval");
+    const every = readEvery(call);
     const directory = call.text("salute");
-    if (directory !== undefined) return watchReports(call, parts, directory, every ?? "2s");
+    if (directory !== undefined) return watchReports(call, parts, directory, every);
     const alone = ["gone-after", "once", "allow"].find((name) => call.has(name) || call.list(name).length > 0);
     if (alone !== undefined) {
       const hint = "This repository's agents: 'overseer watch'. Those elsewhere: 'overseer watch --salute <dir>'.";
       throw new OverseerError("usage", "NEEDS_SALUTE", `--${alone} only works with --salute.`, hint);
     }
     const world = await parts.world();
-    const watching = await readWatching(world, every);
+    const watching = await readWatching(world, every.said, every.flag);
     const life = { supervision: true, auto: false, watching };
     if (!call.has("background")) {
-      call.out.remark(`${WATCHES_ONLY} Ctrl-C ends it, and leaves agents at work.`);
-      return parts.runDaemon(life);
+      // Where one runs already, starting another refuses and says so; then nothing else is to be said.
+      if (!livingDaemon(world)) {
+        call.out.remark(`${WATCHES_ONLY} It is pid ${process.pid}; Ctrl-C ends it, and leaves agents at work.`);
+      }
+      await parts.runDaemon(life);
+      return call.out.remark("It watches no more; agents are at work as they were.");
     }
     const { daemonCommand: command, version } = parts;
     const started = await launchDaemon(world, { command, version, ...life });
@@ -68,15 +72,38 @@ whole report, no plain file or larger than 64 KB is skipped with a note. Ends wi
   },
 };
 
-async function watchReports(call: Call, parts: Parts, directory: string, every: string): Promise<void> {
+interface Every {
+  readonly flag: "every" | "interval";
+  readonly said: string | undefined;
+}
+
+/** By the name it was given under; under both it would have to be guessed. */
+function readEvery(call: Call): Every {
+  const [every, interval] = [call.text("every"), call.text("interval")];
+  if (every !== undefined && interval !== undefined) {
+    const hint = "--interval is the older name of --every.";
+    throw new OverseerError("usage", "TWO_WISHES", "--every and --interval say the same.", hint);
+  }
+  return interval === undefined ? { flag: "every", said: every } : { flag: "interval", said: interval };
+}
+
+async function watchReports(call: Call, parts: Parts, directory: string, every: Every): Promise<void> {
+  if (call.has("background")) {
+    throw new OverseerError(
+      ...(["usage", "TWO_WISHES", "--salute and --background exclude each other."] as const),
+      "It stays in this terminal; have a service manager run it where it should not.",
+    );
+  }
   const clock = systemClock();
   const goneAfterMs = timeOf("gone-after", call.text("gone-after") ?? "5m");
-  const everyMs = timeOf("every", every);
+  const everyMs = timeOf(every.flag, every.said ?? "2s");
   const here = await watchElsewhere(() => parts.world(), call.list("allow"));
   const watch = new SaluteWatch({ files: systemFiles(), clock, directory, goneAfterMs, ...here });
   if (!call.has("once")) call.out.live?.();
-  for (;;) {
-    for (const note of await watch.look()) {
+  for (let looks = 0; ; looks += 1) {
+    const notes = await watch.look();
+    if (looks === 0) tellWatched(call, directory, watch.reporting);
+    for (const note of notes) {
       const at = new Date(clock.now()).toISOString();
       if (call.json) call.out.json(presentPlain({ at, note }));
       else call.out.line(`${at} ${inert(note)}`);
@@ -84,6 +111,13 @@ async function watchReports(call: Call, parts: Parts, directory: string, every: 
     if (call.has("once")) return;
     await clock.sleep(everyMs);
   }
+}
+
+/** What is watched, before anything is told of it: an empty directory is none that works. */
+function tellWatched(call: Call, directory: string, reporting: number): void {
+  const who = reporting === 0 ? "nobody reports there yet" : `${plural(reporting, "agent")} reported there`;
+  if (call.json) call.out.json(presentPlain({ watching: directory, reporting }));
+  else call.out.line(`Watching ${inert(directory)}: ${who}.`);
 }
 
 function timeOf(flag: string, text: string): number {
