@@ -29,13 +29,12 @@ export async function runnerFinding(world: World): Promise<Finding> {
   return judgeRunners((await Promise.all(asked)).filter((one) => one !== undefined));
 }
 
-/** OTEL-1: whether what is to be sent gets through. Under settings that cannot be read, nothing is said of it. */
+/** OTEL-1: whether what is to be sent gets through; nothing is said of it where nothing is to be sent. */
 export async function exportFinding(world: World): Promise<Finding | readonly Finding[]> {
   const settings = await settingsOf(world);
-  if (settings === undefined) return [];
+  if (!settings?.config.telemetry.otel.enabled) return [];
   const standing = parseExportStanding(world.readNow(runFiles(world.root.state).exporter));
   return judgeExport({
-    enabled: settings.config.telemetry.otel.enabled,
     daemonRuns: (await daemonStatus(world, settings.config)).state !== "stopped",
     standing,
     lives: standing !== undefined && world.processes.alive(standing),

@@ -7,17 +7,11 @@ const WELL: ExportStanding = {
 const BAD: ExportStanding = { ...WELL, dropped: 1, failing: { since: 0, times: 3, problem: "connect ECONNREFUSED" } };
 
 test.each([
-  ["off", { enabled: false, daemonRuns: true, standing: undefined, lives: false }, true, "OpenTelemetry is off"],
-  ["no daemon", { enabled: true, daemonRuns: false, standing: undefined, lives: false }, true, "while the daemon runs"],
-  ["dead", { enabled: true, daemonRuns: true, standing: WELL, lives: false }, false, "does not run"],
-  ["never there", { enabled: true, daemonRuns: true, standing: undefined, lives: false }, false, "does not run"],
-  ["well", { enabled: true, daemonRuns: true, standing: WELL, lives: true }, true, "12 spans sent to http://c:4318"],
-  [
-    "failing",
-    { enabled: true, daemonRuns: true, standing: BAD, lives: true },
-    false,
-    "ECONNREFUSED; 1 span was given up",
-  ],
+  ["no daemon", { daemonRuns: false, standing: undefined, lives: false }, true, "while the daemon runs"],
+  ["dead", { daemonRuns: true, standing: WELL, lives: false }, false, "does not run"],
+  ["never there", { daemonRuns: true, standing: undefined, lives: false }, false, "does not run"],
+  ["well", { daemonRuns: true, standing: WELL, lives: true }, true, "12 spans sent to http://c:4318"],
+  ["failing", { daemonRuns: true, standing: BAD, lives: true }, false, "ECONNREFUSED; 1 span was given up"],
 ])("OTEL-1: doctor on an exporter that is %s", (_what, facts, ok, words) => {
   const finding = judgeExport(facts);
   expect(finding.ok).toBe(ok);

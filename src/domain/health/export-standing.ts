@@ -41,14 +41,12 @@ export function tellExportFailure({ endpoint, dropped, failing }: ExportStanding
 }
 
 export function judgeExport(facts: {
-  readonly enabled: boolean;
   readonly daemonRuns: boolean;
   readonly standing: ExportStanding | undefined;
   readonly lives: boolean;
 }): Finding {
-  const { enabled, daemonRuns, standing, lives } = facts;
+  const { daemonRuns, standing, lives } = facts;
   const check = "telemetry";
-  if (!enabled) return { check, ok: true, detail: "OpenTelemetry is off" };
   if (!daemonRuns) return { check, ok: true, detail: "sent while the daemon runs, which it does not" };
   if (standing === undefined || !lives) {
     const next = "Look into logs/exporter.out in the state directory; it is started again by itself.";
