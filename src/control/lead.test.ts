@@ -35,6 +35,11 @@ class Desk {
   /** What sessions were really shown, by letter. */
   readonly shown: string[] = [];
 
+  /** Where that session's transcript lies, as its CLI says. */
+  transcriptOf(session: string): string {
+    return join(this.directory, `${session}.jsonl`);
+  }
+
   switch(on: boolean): Promise<boolean> {
     return switchLead(this.world, on);
   }
@@ -67,7 +72,7 @@ class Desk {
   async at(session: string, moment: LeadMoment, { takes = true, source = "startup" } = {}): Promise<string> {
     const pid = this.pids.get(session) ?? this.processes.spawn().pid;
     this.pids.set(session, pid);
-    const transcript = join(this.directory, `${session}.jsonl`);
+    const transcript = this.transcriptOf(session);
     const world = { ...this.world, env: { CLAUDE_PID: String(pid) } };
     const said = (await answerLeadHook(world, moment, { session, transcript, source })) ?? "";
     if (!takes || said === "") return said;
@@ -254,6 +259,18 @@ test("ORCH-1: a letter that is there already is not written again, and keeps non
   await desk.happen();
   expect(await desk.at("a", "UserPromptSubmit")).toContain("account-2");
   expect(desk.shown).toHaveLength(2);
+});
+
+test("ORCH-1, EDGE-6: a pipe in the place of a transcript holds up neither hooks nor the daemon", async () => {
+  const desk = new Desk();
+  await desk.switch(true);
+  Bun.spawnSync(["mkfifo", desk.transcriptOf("a")]);
+  await desk.at("a", "SessionStart", { takes: false });
+  await desk.happen();
+  expect(await desk.at("a", "UserPromptSubmit", { takes: false })).toContain("account-1");
+  await desk.look();
+  await desk.at("a", "Stop");
+  expect((await desk.letters()).map(({ status }) => status)).toEqual(["handed"]);
 });
 
 test("PRIME-1: a compacted session is told again in short, and of letters only that they wait", async () => {

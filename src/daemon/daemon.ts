@@ -688,7 +688,7 @@ export class Daemon {
     }
   }
 
-  /** Beside the tick, so that people are told of what stops it too. */
+  /** Beside the tick, so that people are told of what stops it too, and whatever becomes of the leading session's letters. */
   private async tellNews(): Promise<void> {
     const store = await this.world.writer();
     try {

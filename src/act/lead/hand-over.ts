@@ -42,7 +42,7 @@ export async function settleHanded(
   if (!unseen.some(({ handedAs }) => readHand(handedAs))) return;
   const found = new Set<string>();
   for (const transcript of new Set([lead?.holder?.transcript, lead?.before?.transcript])) {
-    if (transcript) for (const id of await findIdsInTranscript(transcript)) found.add(id);
+    if (transcript) for (const id of findIdsInTranscript(transcript)) found.add(id);
   }
   const isLost = (handedAs: string | null, handedAt: number) => {
     const hand = readHand(handedAs);

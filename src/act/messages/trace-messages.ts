@@ -11,6 +11,7 @@ import type { Message } from "#domain/model/message.ts";
 import { attemptByNumber } from "#store/attempts.ts";
 import { waitingMessages } from "#store/messages.ts";
 import type { Store } from "#store/store.ts";
+import { readLast } from "#sys/read-tail.ts";
 
 export interface TraceOptions {
   readonly now: number;
@@ -30,7 +31,7 @@ export async function traceMessages(
   const { waiting } = await store.read({ waiting: waitingMessages(attempt) });
   const handed = waiting.filter((message) => message.status === "handed");
   if (handed.length === 0) return { seen: 0, requeued: 0 };
-  const found = await findIdsInTranscript(trace.transcript);
+  const found = findIdsInTranscript(trace.transcript);
   const outcome = await store.commit({
     at: trace.now,
     reads: { attempt: attemptByNumber(attempt), waiting: waitingMessages(attempt) },
@@ -56,8 +57,13 @@ export function idsInText(text: string): string[] {
   return [...text.matchAll(TAGGED_ID)].flatMap((match) => match[1] ?? []);
 }
 
-export async function findIdsInTranscript(path: string | undefined): Promise<ReadonlySet<string>> {
-  if (path === undefined) return new Set();
-  const file = Bun.file(path);
-  return new Set((await file.exists()) ? idsInText(await file.text()) : []);
+/**
+ * What waits for its proof was handed over lately, so that it stands near the end; a session of days is not held in
+ * memory as a whole.
+ */
+const LOOKED_AT_BYTES = 16 * 1024 * 1024;
+
+/** Where it lies was said by a session, so it may be anything: what is no regular file says nothing. */
+export function findIdsInTranscript(path: string | undefined): ReadonlySet<string> {
+  return new Set(path ? idsInText(readLast(path, LOOKED_AT_BYTES)) : []);
 }

@@ -139,7 +139,7 @@ function readPayload(text: string): LeadPayload | undefined {
   if (typeof session !== "string" || !/^[\w.-]{1,200}$/.test(session)) return undefined;
   return {
     session,
-    transcript: typeof transcript === "string" ? transcript.slice(0, 4_096) : "",
+    transcript: typeof transcript === "string" && /^\/[^\0]{1,4095}$/.test(transcript) ? transcript : "",
     source: typeof source === "string" ? source : "",
   };
 }
