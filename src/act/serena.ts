@@ -114,6 +114,7 @@ const IGNORE_FILE = ".serena/.gitignore";
 /** Made again wherever it is not as it should be; a committed one stays as it is. */
 async function writeOwnFile(parts: SerenaParts, worktree: string): Promise<void> {
   const { files, root, git } = parts;
+  await assertOwnPlace(parts, worktree);
   const { project } = await parts.config();
   const name = serenaProjectName(project.name ?? nameOf(root.project), worktree);
   const isTracked = async (path: string) =>
@@ -133,14 +134,29 @@ async function writeOwnFile(parts: SerenaParts, worktree: string): Promise<void>
   });
 }
 
+/** A link, which a branch may bring along, would lead what is written out of the worktree. */
+async function assertOwnPlace({ files }: SerenaParts, worktree: string): Promise<void> {
+  const places = [
+    [".serena", "directory"],
+    ...[PROJECT_FILE, LOCAL_FILE, IGNORE_FILE].map((path) => [path, "file"] as const),
+  ] as const;
+  for (const [path, kind] of places) {
+    const facts = await files.facts(`${worktree}/${path}`);
+    if (facts === undefined || facts.kind === kind) continue;
+    const hint = "Remove it from the branch, or set serena.enabled: false.";
+    throw new OverseerError("conflict", "SERENA_PLACE", `${path} is no ${kind} of its own. ${hint}`, hint);
+  }
+}
+
 /** Git does not see it: by what is committed already, or by an ignore file beside it that hides itself. */
 async function hide({ files, git }: SerenaParts, worktree: string, path: string): Promise<void> {
   const isHidden = async () =>
     (await git.git.attempt(["check-ignore", "--quiet", "--", path], within(worktree))).code === 0;
   await files.makeDir(`${worktree}/.serena`, { mode: 0o755 });
   if (await isHidden()) return;
-  await files.create(`${worktree}/${IGNORE_FILE}`, "*\n");
+  const isNew = await files.create(`${worktree}/${IGNORE_FILE}`, "*\n");
   if (await isHidden()) return;
+  if (isNew) await files.remove(`${worktree}/${IGNORE_FILE}`);
   const hint = `Add ${path} to the repository's .gitignore.`;
   throw new OverseerError("conflict", "SERENA_NOT_HIDDEN", `git would see ${path}. ${hint}`, hint);
 }

@@ -3,7 +3,7 @@
  * order of their own. Whatever is slung, nuked, landed or killed, what is not ours stays byte for byte.
  */
 import { beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { landClaim } from "#act/landing/land.ts";
@@ -119,6 +119,35 @@ test("SERENA-1: a committed project file stays as it is; the name goes beside it
   );
   expect(gitIn(attempt.worktree, "status", "--porcelain")).toBe("");
   expect(await findings(world)).toEqual([[true, "1 worktrees are projects of their own"]]);
+});
+
+test("SERENA-1: a .serena that is a link, or holds one, leads nowhere: nothing is written behind it, and it is said", async () => {
+  const world = await scene();
+  const attempt = await world.attempt("T1");
+  const outside = tempDir("outside-");
+  const place = join(attempt.worktree, ".serena");
+  symlinkSync(outside, place);
+  expect(await makeSerenaProject(world.parts, attempt)).toContain(".serena is no directory of its own");
+  expect(readdirSync(outside)).toEqual([]);
+  expect(await repairSerena(world.parts)).toEqual([]);
+  expect(readdirSync(outside)).toEqual([]);
+
+  rmSync(place);
+  mkdirSync(place);
+  symlinkSync(join(outside, "ignored"), join(place, ".gitignore"));
+  expect(await makeSerenaProject(world.parts, attempt)).toContain(".serena/.gitignore is no file of its own");
+  expect([readdirSync(outside), readdirSync(place)]).toEqual([[], [".gitignore"]]);
+});
+
+test("SERENA-1: an ignore file that does not hide the project is taken away again", async () => {
+  const world = await scene(
+    {},
+    { ".serena/project.yml": "project_name: shop\n", ".serena/project.local.yml": "a: b\n" },
+  );
+  const attempt = await world.attempt("T1");
+  expect(await makeSerenaProject(world.parts, attempt)).toContain("git would see .serena/project.local.yml");
+  expect(gitIn(attempt.worktree, "status", "--porcelain")).toBe("");
+  expect(existsSync(join(attempt.worktree, ".serena/.gitignore"))).toBe(false);
 });
 
 test("SERENA-1: whoever is killed on the way, the next one makes up for it; switched off, it is taken back whole", async () => {
