@@ -17,6 +17,7 @@ export interface MulchParts {
 
 const PATIENCE_MS = 3_000;
 const MOST_BYTES = 4 * 1024 * 1024;
+const LONGEST_NAME = 100;
 
 export function makeMulchExpertise(parts: MulchParts): Expertise {
   const ask = (words: readonly string[], stdin?: string) => runMulch(parts, words, stdin);
@@ -84,7 +85,7 @@ function parseObject(text: string): Record<string, unknown> | undefined {
       ? (value as Record<string, unknown>)
       : undefined;
   } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
+    if (error instanceof SyntaxError || error instanceof RangeError) return undefined; // no JSON, or without a bottom
     throw error;
   }
 }
@@ -110,5 +111,10 @@ function toItems(domain: string, record: Record<string, unknown>): ExpertiseItem
     typeof record[name] === "string" && record[name] !== "" ? [String(record[name])] : [],
   );
   if (texts.length === 0) return [];
-  return [{ id: String(record.id ?? ""), domain, kind: String(record.type ?? ""), text: texts.join(": ") }];
+  return [{ id: nameIn(record.id), domain, kind: nameIn(record.type), text: texts.join(": ") }];
+}
+
+/** Whoever wrote the record may have put anything there. */
+function nameIn(value: unknown): string {
+  return typeof value === "string" && value.length <= LONGEST_NAME ? value : "";
 }

@@ -7,6 +7,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openExpertise } from "#act/expertise.ts";
 import { addByHand } from "#control/learnings.ts";
+import { withoutThrowing } from "#expertise/list.ts";
 import { makeMulchExpertise } from "#expertise/mulch.ts";
 import { memoryStore } from "#store/memory.ts";
 import { type Exec, systemExec } from "#sys/exec.ts";
@@ -76,4 +77,31 @@ test.each([
   const answer = await mulch.prime({ domains: [], paths: [], budgetBytes: 1_000 });
   expect(answer).toMatchObject({ ok: false });
   expect(answer.ok ? "" : answer.problem).toContain(problem);
+});
+
+test.each([
+  ["an object", '{"toString": 1, "valueOf": 2}'],
+  ["a heap of lists", `${"[".repeat(20_000)}${"]".repeat(20_000)}`],
+  ["a number", "7"],
+  ["a long text", JSON.stringify("x".repeat(10_000))],
+])("MULCH-1: %s as id or type of a record is left out, and the record is told", async (_what, odd) => {
+  const directory = tempDir("odd-");
+  const record = `{"id": ${odd}, "type": ${odd}, "content": "Tokens are hashed."}`;
+  writeFileSync(
+    join(directory, "answer"),
+    `{"success": true, "domains": [{"domain": "auth", "records": [${record}]}]}`,
+  );
+  const mulch = makeMulchExpertise({ exec: systemExec(), env: stub("exec cat answer"), cwd: directory });
+  expect(await mulch.prime({ domains: [], paths: [], budgetBytes: 1_000 })).toEqual({
+    ok: true,
+    value: [{ id: "", domain: "auth", kind: "", text: "Tokens are hashed." }],
+  });
+});
+
+test("MULCH-1: what a source throws is its answer", async () => {
+  const failing = () => Promise.reject(new TypeError("no such thing"));
+  const source = withoutThrowing({ name: "mulch", prime: failing, record: failing, query: failing });
+  const answer = { ok: false, problem: "mulch could not be asked: no such thing" } as const;
+  expect(await source.prime({ domains: [], paths: [], budgetBytes: 1 })).toEqual(answer);
+  expect(await source.query("x")).toEqual(answer);
 });
