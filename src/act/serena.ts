@@ -16,6 +16,7 @@ import { within } from "#git/repository.ts";
 import { latestAttempts, livingAttempts } from "#store/attempts.ts";
 import { assertHomeAllowed } from "#sys/isolation.ts";
 import { isWithin, nameOf } from "#sys/paths.ts";
+import { readSmallFile } from "#sys/read-small.ts";
 import { inTurn } from "#sys/turn.ts";
 import type { ActParts } from "./parts.ts";
 import { userStateDir } from "./settings/trust-file.ts";
@@ -31,6 +32,8 @@ const LOOK_AGAIN_MS = 20;
 const MOST_ATTEMPTS = 1_000;
 /** As many paths are asked for, to guess a project's language. */
 const MOST_FILES = 5_000;
+/** Serena's own, with all its comments, have a tenth of it. */
+const MOST_PROJECT_BYTES = 128 * 1024;
 
 /** The worktree's project, before its agent starts. Answers with why it is none; null when it is. */
 export async function makeSerenaProject(
@@ -81,7 +84,7 @@ export async function lookAtSerena(
   const registered = list === undefined ? undefined : listProjects(list);
   const nameOfProject = async (path: string): Promise<string | undefined> => {
     for (const name of [LOCAL_FILE, PROJECT_FILE]) {
-      const text = await files.read(`${path}/${name}`);
+      const text = await readSmallFile(`${path}/${name}`, MOST_PROJECT_BYTES);
       const found = text === undefined ? undefined : nameInProjectFile(text);
       if (found !== undefined) return found;
     }
@@ -124,10 +127,10 @@ async function writeOwnFile(parts: SerenaParts, worktree: string): Promise<void>
     await files.write(`${worktree}/${LOCAL_FILE}`, `project_name: ${JSON.stringify(name)}\n`, { mode: 0o644 });
     return;
   }
-  const now = await files.read(`${worktree}/${PROJECT_FILE}`);
+  const now = await readSmallFile(`${worktree}/${PROJECT_FILE}`, MOST_PROJECT_BYTES);
   if (now !== undefined && nameInProjectFile(now) === name) return;
   await hide(parts, worktree, PROJECT_FILE);
-  const own = await files.read(`${root.project}/${PROJECT_FILE}`);
+  const own = await readSmallFile(`${root.project}/${PROJECT_FILE}`, MOST_PROJECT_BYTES);
   const listed = own === undefined ? (await git.git.run(["ls-files", "-z"], within(worktree))).split("\0") : [];
   await files.write(`${worktree}/${PROJECT_FILE}`, writeProjectFile(name, own, listed.slice(0, MOST_FILES)), {
     mode: 0o644,

@@ -192,6 +192,21 @@ test("SERENA-1: whoever is killed on the way, the next one makes up for it; swit
   expect(deaths).toBeGreaterThan(8);
 });
 
+test("SERENA-2: a pipe where a project's file should be keeps nobody waiting", async () => {
+  const world = await scene();
+  const attempt = await world.attempt("T1");
+  mkdirSync(join(attempt.worktree, ".serena"));
+  Bun.spawnSync(["mkfifo", join(attempt.worktree, ".serena/project.yml")]);
+  expect((await findings(world))[0]?.[1]).toContain("no project of their own");
+  expect(await makeSerenaProject(world.parts, attempt)).toContain(".serena/project.yml is no file of its own");
+  // The person's checkout and whatever else is listed are read as well.
+  rmSync(join(attempt.worktree, ".serena"), { recursive: true });
+  mkdirSync(join(world.repo, ".serena"));
+  Bun.spawnSync(["mkfifo", join(world.repo, ".serena/project.yml")]);
+  expect(await makeSerenaProject(world.parts, attempt)).toBeNull();
+  expect(await findings(world)).toEqual([[true, "1 worktrees are projects of their own"]]);
+}, 10_000);
+
 test("SERENA-2: doctor finds projects that are missing, not registered or called the same, and repairs what it can", async () => {
   const world = await scene();
   const attempt = await world.attempt("T1");
