@@ -7,7 +7,6 @@
  */
 import { homedir } from "node:os";
 import { parse } from "yaml";
-import { resolveConfigured } from "#config/places.ts";
 import { nameInProjectFile, type SerenaFacts, serenaProjectName, writeProjectFile } from "#domain/health/serena.ts";
 import { addProject, listProjects, removeProject } from "#domain/health/serena-projects.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
@@ -195,7 +194,7 @@ async function followWorktrees(parts: SerenaParts): Promise<string | null> {
 
 async function changeList(parts: SerenaParts): Promise<string | null> {
   const { files, root } = parts;
-  const { serena, worktree } = await parts.config();
+  const { serena } = await parts.config();
   const link = await listPath(parts);
   const before = await files.read(link);
   const wanted = serena.enabled ? await listWorktrees(parts) : [];
@@ -204,9 +203,12 @@ async function changeList(parts: SerenaParts): Promise<string | null> {
     return wanted.length === 0 ? null : `there is no ${link}: run Serena once, then 'overseer doctor --fix'`;
   const listed = listProjects(before);
   if (listed === undefined) return `the list of projects in ${link} is not understood`;
-  const place = resolveConfigured(root, worktree.dir).path;
-  const isOurs = (path: string) => recorded.includes(path) || isWithin(place, path);
-  const gone = listed.filter((path) => isOurs(path) && !wanted.includes(path));
+  // A place outside may be that of other repositories, too; in our own, what is gone can only have been ours.
+  const isForgotten = async (path: string) => isWithin(root.state, path) && (await files.facts(path)) === undefined;
+  const gone: string[] = [];
+  for (const path of listed) {
+    if (!wanted.includes(path) && (recorded.includes(path) || (await isForgotten(path)))) gone.push(path);
+  }
   const added = wanted.filter((path) => !listed.includes(path));
   if (gone.length > 0 || added.length > 0) {
     // Before the list is changed, so that whoever comes next knows what is ours.

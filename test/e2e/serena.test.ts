@@ -192,6 +192,22 @@ test("SERENA-1: whoever is killed on the way, the next one makes up for it; swit
   expect(deaths).toBeGreaterThan(8);
 });
 
+test("SERENA-1: repositories that keep their worktrees in one place leave each other's projects in the list", async () => {
+  const shared = tempDir("shared-");
+  const world = await scene({ config: { serena: { enabled: true }, worktree: { dir: shared } } });
+  const attempt = await world.attempt("T1");
+  const [theirs, removed] = [join(shared, "theirs"), join(shared, "removed")];
+  mkdirSync(theirs);
+  const forgotten = join(world.parts.root.state, "worktrees/forgotten");
+  const listed = [theirs, removed, forgotten].map((path) => `  - ${path}\n`).join("");
+  writeFileSync(list, THEIRS.replace("  # daily\n", listed));
+  expect(await makeSerenaProject(world.parts, attempt)).toBeNull();
+  // In this repository's own place, what is gone can only have been ours.
+  expect(new Set(projectsNow())).toEqual(
+    new Set(["/home/ada/shop", "/home/ada/it's", theirs, removed, attempt.worktree]),
+  );
+});
+
 test("SERENA-2: a pipe where a project's file should be keeps nobody waiting", async () => {
   const world = await scene();
   const attempt = await world.attempt("T1");
