@@ -136,7 +136,11 @@ test("ORCH-1: of two sessions one leads and the other is told; closed or killed,
   const fleet = await begin();
   await fleet.ok("lead", "on");
   const first = open(fleet);
-  expect(await first.prompt(plain("Hello"))).toContain(PRIMED);
+  // The skill that it is told of is what the Skill tool loads, and no command of the same name.
+  const started = await first.prompt(calling("Hello", { tool: "Skill", input: { skill: "overseer:leading" } }));
+  expect(started).toContain(PRIMED);
+  expect(started).toContain("the skill overseer:leading says more");
+  expect(started).toContain("# Leading with Overseer");
   const second = open(fleet);
   expect(await second.prompt(plain("Hello"))).toContain("Another session");
   await fleet.ok("mail", "send", "--to", "orchestrator", "--subject", "s", "--body", "For one of you.");
@@ -193,7 +197,7 @@ if (isLongLane()) {
     const session = open(fleet, []);
     const shown = await session.prompt(plain("Hello"));
     // It is there, with its skill and its commands.
-    expect(shown).toContain("overseer:lead");
+    expect(shown).toContain("overseer:leading");
     expect(shown).not.toContain(PRIMED);
     expect(shown.split("\n").filter((line) => line.startsWith(leadTool("")))).toEqual([]);
     await session.close();
@@ -219,7 +223,7 @@ if (isLongLane()) {
     await fleet.turns(slung, 1);
     const shown = textOf(fleet.model.requests.findLast(({ kind }) => kind === "conversation") ?? never());
     expect(shown).toContain("own:sing");
-    expect(shown).not.toContain("overseer:lead");
+    expect(shown).not.toContain("overseer:leading");
     expect(shown).not.toContain(PRIMED);
     expect(happened(fleet, "lead.taken")).toBe(0);
   });

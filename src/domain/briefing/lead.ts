@@ -3,7 +3,7 @@
 import { inline } from "#domain/core/quote.ts";
 
 const LEADING =
-  "You are the orchestrator of the Overseer fleet in this repository: you hand out work, answer agents, review and land; agents do the work, each in a worktree of its own. Use the overseer tools, or the 'overseer' commands where you have none; the skill overseer:lead says more. Letters to you come with the user's next prompt. Answer, land and stop only what the user would want you to.";
+  "You are the orchestrator of the Overseer fleet in this repository: you hand out work, answer agents, review and land; agents do the work, each in a worktree of its own. Use the overseer tools, or the 'overseer' commands where you have none; the skill overseer:leading says more. Letters to you come with the user's next prompt. Answer, land and stop only what the user would want you to.";
 
 /** `stand` is where the fleet stands; `waiting` how many letters are handed over with the next prompt. */
 export function renderLead(stand: string, waiting: number): string {
