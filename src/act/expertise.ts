@@ -4,7 +4,7 @@
  * time is left alone for a while.
  */
 import type { ExpertiseItem, ExpertiseWish } from "#domain/learnings/expertise.ts";
-import { renderExpertise } from "#domain/learnings/expertise.ts";
+import { expertiseKindOf, renderExpertise } from "#domain/learnings/expertise.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
 import { attemptEvent } from "#domain/model/attempt.ts";
 import { accept } from "#domain/model/decision.ts";
@@ -50,7 +50,7 @@ export async function openExpertise(parts: ExpertiseParts, whom: ExpertiseFor): 
         const byId = new Map(found.map((one) => [one.learningId, one]));
         return ids.flatMap((id): ExpertiseItem[] => {
           const one = byId.get(id);
-          return one ? [{ id, domain: one.tags[0] ?? "", kind: one.kind, text: one.text }] : [];
+          return one ? [{ id, domain: one.tags[0] ?? "", kind: expertiseKindOf(one.kind), text: one.text }] : [];
         });
       },
       add: (item) => whom.add(item),

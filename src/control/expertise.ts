@@ -40,7 +40,10 @@ export interface ExpertiseWords {
   readonly because: string | undefined;
 }
 
-/** Into mulch where that is switched on, else among the learnings. An agent's goes into its own worktree, and lands with it. */
+/**
+ * Into mulch where that is switched on, else among the learnings. What an agent says is a learning always: in a worktree mulch
+ * writes into the main checkout, which is the person's.
+ */
 export async function recordExpertise(
   world: World,
   { because = "", ...item }: ExpertiseWords,
@@ -53,14 +56,18 @@ export async function recordExpertise(
     const what = item.kind === "failure" ? "what to do instead" : "why it was decided";
     throw new OverseerError("usage", "EXPERTISE_BECAUSE", `A ${item.kind} says ${what}, too.`, "Add --because <text>.");
   }
-  const source = (await sources(world)).at(-1);
+  const isAgent = speaker(world).attempt > 0;
+  const source = (await sources(world)).findLast(({ name }) => !isAgent || name === "own");
   if (source === undefined) {
-    const hint = "Set sync.enabled or mulch.enabled in .overseer/config.yaml.";
-    throw new OverseerError("conflict", "EXPERTISE_OFF", "No source of expertise is switched on.", hint);
+    const [message, hint] = isAgent
+      ? ["What agents record is kept among the learnings, and those are switched off.", "Say it in your report."]
+      : ["No source of expertise is switched on.", "Set sync.enabled or mulch.enabled in .overseer/config.yaml."];
+    throw new OverseerError("conflict", "EXPERTISE_OFF", message, hint);
   }
   const answer = await source.record({ ...item, because: because || null, provenance: world.actor });
   if (answer.ok) return { source: source.name, id: answer.value };
-  const hint = source.name === "mulch" ? "'mulch doctor' says more; mulch.enabled: false keeps it here." : "Try again.";
+  const aid = answer.missing ? "Install mulch, or set" : "'mulch doctor' says more; or set";
+  const hint = source.name === "mulch" ? `${aid} mulch.enabled: false, and it is kept here.` : "Try again.";
   throw new OverseerError("environment", "EXPERTISE_NOT_KEPT", `It was not kept: ${answer.problem}.`, hint);
 }
 
@@ -96,5 +103,5 @@ export async function mulchFindings(world: World): Promise<readonly Finding[]> {
   const mulch = (await sources(world)).find(({ name }) => name === "mulch");
   if (mulch === undefined) return [];
   const answer = await mulch.prime({ domains: [], paths: [], budgetBytes: Number.MAX_SAFE_INTEGER });
-  return [judgeMulch(answer.ok ? { records: answer.value.length } : { problem: answer.problem })];
+  return [judgeMulch(answer.ok ? { records: answer.value.length } : answer)];
 }

@@ -4,11 +4,12 @@
  * reason in it. All of them pass the suite in test/contract/expertise.suite.ts.
  */
 import type { ExpertiseItem, ExpertiseKind, ExpertiseWish } from "#domain/learnings/expertise.ts";
+import type { OverseerError } from "#errors.ts";
 
 export type ExpertiseAnswer<T> =
   | { readonly ok: true; readonly value: T }
-  /** `waited`: it took all the time that it may take. */
-  | { readonly ok: false; readonly problem: string; readonly waited?: boolean };
+  /** `problem`: without a full stop. `waited`: it took all the time that it may take. `missing`: its program is not there. */
+  | { readonly ok: false; readonly problem: string; readonly waited?: boolean; readonly missing?: boolean };
 
 /** Something worth keeping. */
 export interface NewExpertise {
@@ -28,6 +29,10 @@ export interface Expertise {
   /** Answers with its id there. */
   record(item: NewExpertise): Promise<ExpertiseAnswer<string>>;
   query(words: string): Promise<ExpertiseAnswer<readonly ExpertiseItem[]>>;
+}
+
+export function problemOf(error: OverseerError): string {
+  return error.message.replace(/\.$/, "");
 }
 
 /** A domain is named by a word, in every source. */

@@ -4,9 +4,9 @@
  * that a file of the repository names. Called with a list of words, for a short time, with a bound on what it may print.
  */
 import { type ExpertiseItem, fitBudget, fitsPaths } from "#domain/learnings/expertise.ts";
-import { messageOf, OverseerError } from "#errors.ts";
+import { OverseerError } from "#errors.ts";
 import type { Exec, ExecResult } from "#sys/exec.ts";
-import { type Expertise, type ExpertiseAnswer, isDomainName, type NewExpertise } from "./expertise.ts";
+import { type Expertise, type ExpertiseAnswer, isDomainName, type NewExpertise, problemOf } from "./expertise.ts";
 
 export interface MulchParts {
   readonly exec: Exec;
@@ -67,7 +67,7 @@ async function runMulch(
     result = await exec.run(["mulch", ...words], { ...options, ...(stdin === undefined ? {} : { stdin }) });
   } catch (error) {
     if (!(error instanceof OverseerError)) throw error;
-    return { ok: false, problem: messageOf(error) };
+    return { ok: false, problem: problemOf(error), missing: error.code === "PROGRAM_MISSING" };
   }
   if (result.timedOut)
     return { ok: false, problem: `mulch did not answer within ${PATIENCE_MS / 1_000} s`, waited: true };
@@ -75,7 +75,7 @@ async function runMulch(
   if (value === undefined) return garbage;
   if (result.code === 0 && value.success !== false) return { ok: true, value };
   const said = typeof value.error === "string" ? value.error : `it ended with ${result.code ?? result.signal}`;
-  return { ok: false, problem: `mulch: ${said.replace(/\s+/g, " ").slice(0, 300)}` };
+  return { ok: false, problem: `mulch: ${said.replace(/\s+/g, " ").slice(0, 300).replace(/\.$/, "")}` };
 }
 
 function parseObject(text: string): Record<string, unknown> | undefined {

@@ -1,7 +1,7 @@
 /** Our own source: learnings and decisions of the store, which is handed in. */
 import { chooseExpertise, type ExpertiseItem, type OwnExpertise } from "#domain/learnings/expertise.ts";
-import { messageOf, OverseerError } from "#errors.ts";
-import type { Expertise, ExpertiseAnswer, NewExpertise } from "./expertise.ts";
+import { OverseerError } from "#errors.ts";
+import { type Expertise, type ExpertiseAnswer, type NewExpertise, problemOf } from "./expertise.ts";
 
 export interface OwnParts {
   read(): Promise<OwnExpertise>;
@@ -34,6 +34,6 @@ async function answer<T>(work: () => Promise<T>): Promise<ExpertiseAnswer<T>> {
     return { ok: true, value: await work() };
   } catch (error) {
     if (!(error instanceof OverseerError)) throw error;
-    return { ok: false, problem: messageOf(error) };
+    return { ok: false, problem: problemOf(error) };
   }
 }

@@ -7,6 +7,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openExpertise } from "#act/expertise.ts";
 import { addByHand } from "#control/learnings.ts";
+import { judgeMulch } from "#domain/health/checkup.ts";
 import { withoutThrowing } from "#expertise/list.ts";
 import { makeMulchExpertise } from "#expertise/mulch.ts";
 import { memoryStore } from "#store/memory.ts";
@@ -77,6 +78,9 @@ test.each([
   const answer = await mulch.prime({ domains: [], paths: [], budgetBytes: 1_000 });
   expect(answer).toMatchObject({ ok: false });
   expect(answer.ok ? "" : answer.problem).toContain(problem);
+  expect(answer.ok ? "" : answer.problem).not.toEndWith(".");
+  const { next = "" } = judgeMulch(answer.ok ? { records: 0 } : answer);
+  expect(next.startsWith("Install it")).toBe(problem === "no program");
 });
 
 test.each([

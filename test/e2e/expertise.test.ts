@@ -10,7 +10,7 @@ import type { Attempt } from "#domain/model/attempt.ts";
 import { accept } from "#domain/model/decision.ts";
 import type { NewEvent } from "#domain/model/event.ts";
 import { memoryStore } from "#store/memory.ts";
-import { bundled } from "../support/cli.ts";
+import { bundled, OVERSEER } from "../support/cli.ts";
 import type { Fleet } from "../support/fleet.ts";
 import { endedFleets } from "../support/fleets.ts";
 import { bodyWith, foundEvent } from "../support/learnings.ts";
@@ -49,6 +49,18 @@ test("MULCH-1, LEARN-1, PRIME-1: an agent is told what belongs to its files, by 
   const bob = await sling(fleet, "bob", "src/ui/button.ts");
   expect(pageOf(fleet, bob)).not.toMatch(/hashed|redis/);
   expect(await fleet.ok("expertise", "query", "hashed")).toContain("ask mulch");
+
+  // What an agent records is a learning: the checkout is the person's.
+  const clean = fleet.repo.git("status", "--porcelain");
+  const recorded = Bun.spawnSync([OVERSEER, "expertise", "record", "auth", "Salt is per user, says ann."], {
+    cwd: ann.worktree,
+    env: { ...fleet.environment(ann.attempt), PATH },
+  });
+  expect(recorded.stderr.toString()).toBe("");
+  expect(recorded.stdout.toString()).toContain("Kept in own as L_");
+  expect(fleet.repo.git("status", "--porcelain")).toBe(clean);
+  expect(readFileSync(join(fleet.repo.path, ".mulch/expertise/auth.jsonl"), "utf8")).not.toContain("says ann");
+  expect(await fleet.ok("expertise", "query", "salt")).toContain("own, auth, convention");
 
   // One that talks nonsense is seen, and the rest is told all the same.
   writeFileSync(join(broken, "mulch"), "#!/bin/sh\necho 'All good'\n", { mode: 0o755 });

@@ -39,7 +39,7 @@ const record: Command<Parts> = {
   name: "record",
   summary: "Keep something for whoever works in a domain later.",
   details:
-    "With mulch.enabled it goes into .mulch/ of your checkout; what an agent records goes into its worktree and lands with its work. Otherwise it is a learning with the domain as its tag.",
+    "With mulch.enabled it goes into .mulch/ of your checkout; otherwise, and always when an agent records it, it is a learning with the domain as its tag.",
   args: [
     { name: "domain", summary: "What it is about, in one word." },
     { name: "text", summary: "One or two sentences.", rest: true },

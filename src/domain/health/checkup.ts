@@ -31,11 +31,15 @@ export function judgeTried(check: string, tried: readonly Tried[], fine: string,
 }
 
 /** MULCH-1: what came of asking it. */
-export function judgeMulch(tried: { readonly records: number } | { readonly problem: string }): Finding {
+export function judgeMulch(
+  tried: { readonly records: number } | { readonly problem: string; readonly missing?: boolean },
+): Finding {
   const check = "mulch";
   if ("records" in tried) return { check, ok: true, detail: `it answers, with ${tried.records} records` };
-  const next =
-    "Install it (npm install --global @os-eco/mulch-cli) and run 'mulch init', or set mulch.enabled: false; agents begin without it.";
+  const aid = tried.missing
+    ? "Install it (npm install --global @os-eco/mulch-cli) and run 'mulch init'"
+    : "Try 'mulch query --all' in your checkout; where it has no .mulch/ yet, run 'mulch init'";
+  const next = `${aid}, or set mulch.enabled: false; agents begin without it.`;
   return { check, ok: false, detail: tried.problem, next };
 }
 

@@ -34,6 +34,10 @@ test("LEARN-1: a learning is told where it belongs and nowhere else", () => {
   expect(texts([learning], at("src/ui/button.ts"))).toEqual([]);
   expect(texts([learning], { domains: ["backend"], paths: ["src/ui/**"], budgetBytes: 4_000 })).toHaveLength(1);
   expect(texts([learning], { domains: ["frontend"], paths: [], budgetBytes: 4_000 })).toEqual([]);
+  // A domain is at home in directories that are called so.
+  const ofDomain = { ...learning, near: [], tags: ["auth"] };
+  expect(texts([ofDomain], at("src/auth/login.ts"))).toHaveLength(1);
+  expect(texts([ofDomain], at("src/authors/login.ts"))).toEqual([]);
   // Whoever works on the node that it was found on has its handoff.
   expect(texts([learning], at("src/auth/login.ts"), { ...later, node: "goal_A/T1" })).toEqual([]);
 });

@@ -56,15 +56,19 @@ export function chooseExpertise(
   const near = wish.paths.flatMap((path) => placeOf(path) ?? []);
   const wanted = new Set(keysOfParty({ tags: wish.domains, parent: null, parentNode: null, near }));
   const isFree = wish.domains.length === 0 && wish.paths.length === 0;
-  const fits = (keys: readonly string[]) => isFree || keys.some((key) => wanted.has(key));
+  // A domain by name also is at home where a directory is called so.
+  const fits = (keys: readonly string[], tags: readonly string[]) =>
+    isFree || keys.some((key) => wanted.has(key)) || tags.some((tag) => fitsPaths(tag, wish.paths));
   const useful = learnings
-    .filter((one) => isProven(one) && (node === null || one.foundBy.node !== node) && fits(keysOfLearning(one)))
+    .filter(
+      (one) => isProven(one) && (node === null || one.foundBy.node !== node) && fits(keysOfLearning(one), one.tags),
+    )
     .toSorted((a, b) => b.rank - a.rank || b.foundAt - a.foundAt || (a.learningId < b.learningId ? -1 : 1))
     .map(toItem);
   const decided = finished
     .filter(({ node: of, left }) => holdsStill(of, left, now) && nodeKey(of.goalId, of.workNodeId) !== node)
     .filter(({ node: { tags }, left }) =>
-      fits(keysOfLearning({ tags, parent: null, parentNode: null, near: [], paths: left.evidence.filesTouched })),
+      fits(keysOfLearning({ tags, parent: null, parentNode: null, near: [], paths: left.evidence.filesTouched }), tags),
     )
     .toSorted((a, b) => b.left.createdAt - a.left.createdAt)
     .flatMap(toDecisions);
@@ -93,9 +97,14 @@ function toItem({ learningId, kind, text, tags, near }: Learning): ExpertiseItem
   return {
     id: learningId,
     domain: tags[0] ?? near[0] ?? "",
-    kind: kind === "failure-fix" ? "failure" : "convention",
+    kind: expertiseKindOf(kind),
     text,
   };
+}
+
+/** What a learning is called as expertise. */
+export function expertiseKindOf(kind: Learning["kind"]): ExpertiseKind {
+  return kind === "failure-fix" ? "failure" : "convention";
 }
 
 function toDecisions({ node, left }: FinishedNode): ExpertiseItem[] {
