@@ -8,8 +8,8 @@ const notices = (text: string) => noticesOf({ text, path: "config.yaml" });
 
 test("CONF-1: keys that nothing reads yet are named when they are set, one sentence for each feature", async () => {
   expect(
-    await notices("sync:\n  enabled: true\n  rate: {max: 3}\nmulch: {enabled: true}\nguard: {heartbeatTimeout: 40s}\n"),
-  ).toEqual(["mulch.enabled changes nothing: the mulch store of expertise is not built yet."]);
+    await notices("sync:\n  enabled: true\n  rate: {max: 3}\nbeads: {enabled: true}\nguard: {heartbeatTimeout: 40s}\n"),
+  ).toEqual(["beads.enabled changes nothing: the beads tracker is not built yet."]);
 });
 
 test("CONF-1: nothing is said about keys that are read, nor about an empty heading", async () => {
@@ -18,14 +18,14 @@ test("CONF-1: nothing is said about keys that are read, nor about an empty headi
 });
 
 test("CONF-1: such a key says so when it is explained, and in the example file", () => {
-  expect(explainKey("mulch.enabled").notBuilt).toBe(
-    "Not built yet: it belongs to the mulch store of expertise, and setting it changes nothing.",
+  expect(explainKey("beads.enabled").notBuilt).toBe(
+    "Not built yet: it belongs to the beads tracker, and setting it changes nothing.",
   );
   expect(explainKey("agents.maxConcurrent").notBuilt).toBeUndefined();
-  expect(exampleYaml()).toContain("Not built yet (the mulch store of expertise).");
+  expect(exampleYaml()).toContain("Not built yet (the beads tracker).");
 });
 
 test("a group that is not built holds for all keys below it", () => {
-  expect(featureNotBuilt("mulch.whatever")).toBe("the mulch store of expertise");
+  expect(featureNotBuilt("beads.whatever")).toBe("the beads tracker");
   expect(featureNotBuilt("recovery.deadAfter")).toBeUndefined();
 });

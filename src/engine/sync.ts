@@ -29,7 +29,7 @@ import { goalById } from "#store/goals.ts";
 import {
   learningsBefore,
   learningsByIds,
-  learningsOfferedToLiving,
+  learningsOffered,
   learningsSince,
   listUnjudgedLearnings,
   syncsBeforeLiving,
@@ -109,9 +109,14 @@ async function hearNews(store: Store, memory: SyncMemory): Promise<News> {
     const { last, size } = await store.read({ last: lastPlace(), size: logSize() });
     memory.place = Math.max(0, last - LOOKBACK_SIGNALS);
     memory.seq = Math.max(0, size.last - LOOKBACK_EVENTS);
-    const { syncs, offered } = await store.read({ syncs: syncsBeforeLiving(), offered: learningsOfferedToLiving() });
+    const { syncs, offered, atWork } = await store.read({
+      ...{ syncs: syncsBeforeLiving(), offered: learningsOffered() },
+      atWork: listLivingBriefly(),
+    });
+    const living = new Set(atWork.map(({ attempt }) => attempt));
     for (const { attempt, body } of syncs) tell(memory, attempt, body);
-    for (const { recipients, text } of offered) for (const { attempt } of recipients) tell(memory, attempt, text);
+    for (const { recipients, text } of offered)
+      for (const { attempt } of recipients) if (living.has(attempt)) tell(memory, attempt, text);
   }
   const log = await store.log({ after: memory.seq, limit: PAGE });
   const { signals, living } = await store.read({

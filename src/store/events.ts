@@ -183,10 +183,11 @@ export function countEvents(types: readonly EventOf["type"][]): Query<ReadonlyMa
 /** How many agents people have stopped themselves; those that were put aside to continue later are not among them. */
 export function countStopsByPeople(): Query<number> {
   return {
-    sql: `select count(*) as n from events where type = 'agent.stop_requested' and because = 'asked-for'
-      and actor like 'human:%' and json_extract(data, '$.resume') is null`,
+    sql: `select data from events where type = 'agent.stop_requested' and because = 'asked-for'
+      and actor like 'human:%'`,
     args: [],
-    read: ([row]) => Number(row?.n ?? 0),
+    read: (rows) =>
+      rows.filter(({ data }) => (JSON.parse(String(data)) as { resume?: boolean }).resume === undefined).length,
     memory: ({ events }) =>
       events.filter(
         (one) =>

@@ -137,18 +137,15 @@ export function syncsBeforeLiving(): Query<Message[]> {
   );
 }
 
-/** What was offered to those at work, with their context. */
-export function learningsOfferedToLiving(): Query<Learning[]> {
-  return listDocs(
-    `select l.doc from learnings l where exists (
-       select 1 from json_each(l.doc, '$.recipients') r join attempts a on a.attempt = r.value ->> 'attempt'
-        where r.value ->> 'how' = 'offered' and a.status <> 'ended') order by l.id`,
-    [],
-    (tables) =>
-      learningsIn(tables, ({ recipients }) =>
-        recipients.some(({ how, attempt }) => how === "offered" && isAtWork(tables, attempt)),
-      ).sort((a, b) => compareText(a.learningId, b.learningId)),
-  );
+/** What was ever offered to anybody with their context. */
+export function learningsOffered(): Query<Learning[]> {
+  const isOffered = ({ recipients }: Learning) => recipients.some(({ how }) => how === "offered");
+  return {
+    sql: "select doc from learnings order by id",
+    args: [],
+    read: (rows) => docs<Learning>(rows).filter(isOffered),
+    memory: (tables) => learningsIn(tables, isOffered).sort((a, b) => compareText(a.learningId, b.learningId)),
+  };
 }
 
 function isAtWork(tables: MemoryTables, attempt: number): boolean {
@@ -158,15 +155,9 @@ function isAtWork(tables: MemoryTables, attempt: number): boolean {
 /** What each agent was told since then, by its name; the oldest first. */
 export function syncsSince(time: number): Query<ReadonlyMap<string, readonly EarlierSync[]>> {
   return {
-    sql: `select agent, sender, doc ->> 'tone' as tone, created_at from messages
-      where kind = 'sync' and created_at > ?1 order by agent, created_at, id`,
+    sql: "select doc from messages where kind = 'sync' and created_at > ?1 order by agent, created_at, id",
     args: [time],
-    read: (rows) =>
-      groupEarlier(
-        rows.map(({ agent, sender, tone, created_at }) => ({
-          ...{ agent: String(agent), from: String(sender), urgency: tone as SyncUrgency, at: Number(created_at) },
-        })),
-      ),
+    read: (rows) => groupEarlier(docs<Message>(rows).map(toEarlier)),
     memory: (tables) =>
       groupEarlier(
         [...tables.entities.message.values()]
@@ -175,9 +166,13 @@ export function syncsSince(time: number): Query<ReadonlyMap<string, readonly Ear
             (a, b) =>
               compareText(a.agent, b.agent) || a.createdAt - b.createdAt || compareText(a.messageId, b.messageId),
           )
-          .map(({ agent, from, tone, createdAt }) => ({ agent, from, urgency: tone as SyncUrgency, at: createdAt })),
+          .map(toEarlier),
       ),
   };
+}
+
+function toEarlier({ agent, from, tone, createdAt }: Message) {
+  return { agent, from, urgency: tone as SyncUrgency, at: createdAt };
 }
 
 function groupEarlier(

@@ -9,7 +9,7 @@ import {
   learningById,
   learningsBefore,
   learningsByIds,
-  learningsOfferedToLiving,
+  learningsOffered,
   learningsSince,
   learningsWithPrefix,
   listForgottenInBox,
@@ -175,7 +175,7 @@ test("SYNC-3: both stores answer every question about learnings the same, whatev
           syncsBeforeLiving(),
           listForgottenInBox(11),
           listForgottenInBox(12),
-          learningsOfferedToLiving(),
+          learningsOffered(),
           syncsSince(T0 - 1),
           syncsSince(T0),
         ];
