@@ -5,7 +5,7 @@ import { listUnjudged } from "#domain/model/learning.ts";
 import type { Message, SyncUrgency } from "#domain/model/message.ts";
 import { docById, docsWithPrefix } from "./by-id.ts";
 import type { MemoryTables, Query } from "./query.ts";
-import { compareText, listDocs } from "./query.ts";
+import { compareText, docs, listDocs } from "./query.ts";
 
 export function learningById(id: string): Query<Learning | undefined> {
   return docById("learning", id);
