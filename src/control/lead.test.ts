@@ -69,16 +69,39 @@ class Desk {
   }
 
   /** What its hook answers; `takes`: whether it gets as far as the model. */
-  async at(session: string, moment: LeadMoment, { takes = true, source = "startup" } = {}): Promise<string> {
+  async at(
+    session: string,
+    moment: LeadMoment,
+    { takes = true, source = "startup", hidden = false } = {},
+  ): Promise<string> {
     const pid = this.pids.get(session) ?? this.processes.spawn().pid;
     this.pids.set(session, pid);
     const transcript = this.transcriptOf(session);
-    const world = { ...this.world, env: { CLAUDE_PID: String(pid) } };
+    const world = { ...this.world, env: { ...(!hidden && { CLAUDE_PID: String(pid) }) } };
     const said = (await answerLeadHook(world, moment, { session, transcript, source })) ?? "";
-    if (!takes || said === "") return said;
-    appendFileSync(transcript, `${JSON.stringify({ content: said })}\n`);
-    this.shown.push(...idsInText((JSON.parse(said) as Hooked).hookSpecificOutput.additionalContext));
+    if (takes && said !== "") this.take(session, said);
     return said;
+  }
+
+  /** Its model is shown what the hook said. */
+  take(session: string, said: string): void {
+    appendFileSync(this.transcriptOf(session), `${JSON.stringify({ content: said })}\n`);
+    this.shown.push(...idsInText((JSON.parse(said) as Hooked).hookSpecificOutput.additionalContext));
+  }
+
+  /** An agent writes. */
+  async mail(): Promise<void> {
+    const data = { messageId: "m_mail", kind: "mail", from: "builder-1", body: "Hello" } as const;
+    await this.store.commit({
+      at: this.world.clock.now(),
+      reads: {},
+      decide: () =>
+        accept([{ type: "message.queued", actor: "overseer", agent: "orchestrator", because: "test", data }], null),
+    });
+  }
+
+  async pass(ms: number): Promise<void> {
+    await this.world.clock.advance(ms);
   }
 
   die(session: string): void {
@@ -271,6 +294,33 @@ test("ORCH-1, EDGE-6: a pipe in the place of a transcript holds up neither hooks
   await desk.look();
   await desk.at("a", "Stop");
   expect((await desk.letters()).map(({ status }) => status)).toEqual(["handed"]);
+});
+
+test("ORCH-1, RCPT-1: mail that a session has seen is not handed again after off and on", async () => {
+  for (const late of [false, true]) {
+    const desk = new Desk();
+    await desk.switch(true);
+    await desk.mail();
+    const said = await desk.at("a", "UserPromptSubmit", { takes: !late });
+    await desk.switch(false);
+    if (late) desk.take("a", said);
+    await desk.switch(true);
+    desk.die("a");
+    await desk.at("b", "UserPromptSubmit");
+    expect(desk.shown).toHaveLength(1);
+    expect((await desk.letters()).map(({ status }) => status)).toEqual(["seen"]);
+  }
+});
+
+test("ORCH-1: a session that nobody can see holds the place for an hour of silence", async () => {
+  const desk = new Desk();
+  await desk.switch(true);
+  expect(await desk.at("a", "SessionStart", { hidden: true })).toContain("You are the orchestrator");
+  await desk.pass(59 * 60_000);
+  expect(await desk.at("b", "SessionStart")).toContain("Another session (`a`");
+  await desk.pass(60_000);
+  expect(await desk.view()).toMatchObject({ session: null });
+  expect(await desk.at("b", "UserPromptSubmit")).toContain("You are the orchestrator");
 });
 
 test("PRIME-1: a compacted session is told again in short, and of letters only that they wait", async () => {

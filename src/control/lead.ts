@@ -7,7 +7,16 @@ import { dirname } from "node:path";
 import { handToLead, settleHanded } from "#act/lead/hand-over.ts";
 import { postLetters } from "#act/lead/post-letters.ts";
 import { safeModeIn } from "#act/safe-mode.ts";
-import { claimLead, type LeadClaim, releaseLead, switchLeadOff, switchLeadOn } from "#domain/agents/lead.ts";
+import {
+  claimLead,
+  findCli,
+  holdsPlace,
+  isLongSilent,
+  type LeadClaim,
+  releaseLead,
+  switchLeadOff,
+  switchLeadOn,
+} from "#domain/agents/lead.ts";
 import { renderLead, renderRival } from "#domain/briefing/lead.ts";
 import type { Decision } from "#domain/model/decision.ts";
 import type { LeadCondition, LeadSession } from "#domain/model/lead.ts";
@@ -47,7 +56,7 @@ export async function readLead(world: World): Promise<LeadView> {
     lead: theLead(),
     count: waitingCount({ agent: ORCHESTRATOR_ADDRESS }),
   });
-  const holder = lead?.holder && !isGone(world, lead.holder) ? lead.holder : null;
+  const holder = lead?.holder && !(await isGone(world, lead.holder)) ? lead.holder : null;
   return {
     on: lead?.active === true,
     since: lead?.active ? lead.since : null,
@@ -61,6 +70,8 @@ export async function readLead(world: World): Promise<LeadView> {
 export async function switchLead(world: World, on: boolean): Promise<boolean> {
   const moment = { now: world.clock.now(), actor: world.actor };
   const store = await world.writer();
+  // What was seen has its receipt before nobody is left to ask for it.
+  if (!on) await settleHanded(store, world.processes, moment.now);
   return orThrow(
     await store.commit({
       at: moment.now,
@@ -107,7 +118,7 @@ async function answerIn(
   payload: LeadPayload,
 ): Promise<string | undefined> {
   const session = sessionOf(world, payload);
-  const isHolder = lead.holder?.session === session.session;
+  const isHolder = holdsPlace(lead.holder, session);
   if (moment === "Stop" || moment === "SessionEnd") {
     if (isHolder) await closeTurn(world, session, moment === "SessionEnd");
     return undefined;
@@ -146,10 +157,10 @@ async function describeStand(world: World, source: string): Promise<string> {
   return (await prime(world, { compact: source === "compact" })).text;
 }
 
-/** Its CLI tells a hook who it is. */
+/** Its CLI tells a hook who it is, or is the one that has started the hook. */
 function sessionOf({ env, processes }: World, { session, transcript }: LeadPayload): LeadSession {
-  const pid = Number(env.CLAUDE_PID);
-  const process = Number.isSafeInteger(pid) && pid > 0 ? processes.identify(pid) : undefined;
+  const pid = env.CLAUDE_PID ? Number(env.CLAUDE_PID) : findCli(processes.list(), processes.self().pid);
+  const process = pid === undefined ? undefined : processes.identify(pid);
   return { session, transcript, process: process ? { pid: process.pid, start: process.start } : null };
 }
 
@@ -163,21 +174,21 @@ async function closeTurn(world: World, session: LeadSession, ends: boolean): Pro
     await store.commit({
       at: moment.now,
       reads: { lead: theLead() },
-      decide: ({ lead }) => releaseLead(lead, session.session, moment),
+      decide: ({ lead }) => releaseLead(lead, session, moment),
     }),
   );
 }
 
 async function takePlace(world: World, lead: LeadCondition, session: LeadSession): Promise<LeadClaim> {
   const { holder } = lead;
-  const gone = holder !== null && isGone(world, holder);
+  const gone = holder !== null && (await isGone(world, holder));
   const store = await world.writer();
   const moment = { now: world.clock.now(), actor: world.actor };
   const claimed = orThrow(
     await store.commit({
       at: moment.now,
       reads: { now: theLead() },
-      decide: ({ now }) => claimLead(now, session, gone && now?.holder?.session === holder?.session, moment),
+      decide: ({ now }) => claimLead(now, session, gone && now?.holder?.at === holder?.at, moment),
     }),
   );
   // What the one before did not take is this one's.
@@ -185,9 +196,14 @@ async function takePlace(world: World, lead: LeadCondition, session: LeadSession
   return claimed;
 }
 
-/** One that nobody can see may still be there. */
-function isGone(world: Pick<World, "processes">, { process }: Pick<LeadSession, "process">): boolean {
-  return process !== null && !world.processes.alive(process);
+/** One whose process nobody can see may still be there, unless it has long been silent. */
+async function isGone(
+  { processes, files, clock }: Pick<World, "processes" | "files" | "clock">,
+  { process, transcript, at }: LeadSession & { readonly at: number },
+): Promise<boolean> {
+  if (process) return !processes.alive(process);
+  const written = transcript === "" ? undefined : await files.facts(transcript).catch(() => undefined);
+  return isLongSilent(at, written?.mtimeMs, clock.now());
 }
 
 /** As well as it can be: on a disk that takes nothing, the session is still to hear what there is to say. */

@@ -4,7 +4,7 @@ import type { EventOf } from "#domain/model/event.ts";
 import { applyToLead, type LeadCondition, type LeadSession, nameHand, readHand } from "#domain/model/lead.ts";
 import type { Message } from "#domain/model/message.ts";
 import { ADA } from "../../../test/support/samples.ts";
-import { claimLead, type LeadClaim, releaseLead, switchLeadOff, switchLeadOn } from "./lead.ts";
+import { claimLead, findCli, isLongSilent, type LeadClaim, releaseLead, switchLeadOff, switchLeadOn } from "./lead.ts";
 
 const session = (name: string, pid = 7): LeadSession => ({
   session: name,
@@ -17,14 +17,20 @@ const lead = (parts: Partial<LeadCondition> = {}): LeadCondition => ({
 });
 const held = (name: string, pid = 7) => lead({ holder: { ...session(name, pid), at: 5 } });
 
+const unseen = (name: string) => lead({ holder: { ...session(name), process: null, at: 5 } });
+
 test.each<[what: string, known: LeadCondition | undefined, isGone: boolean, claim: LeadClaim, events: string[]]>([
   ["nobody ever said so", undefined, false, { leads: false, other: null }, []],
   ["it is off", lead({ active: false }), false, { leads: false, other: null }, []],
   ["the place is free", lead(), false, { leads: true, anew: true }, ["first"]],
   ["it leads already", held("a"), false, { leads: true, anew: false }, []],
-  ["it was resumed by another process", held("a", 8), false, { leads: true, anew: true }, ["resumed"]],
-  ["another leads", held("b"), false, { leads: false, other: { ...session("b"), at: 5 } }, []],
-  ["another led and is dead", held("b"), true, { leads: true, anew: true }, ["the-other-is-gone"]],
+  ["it was resumed by another process", held("a", 8), true, { leads: true, anew: true }, ["resumed"]],
+  ["it is open twice", held("a", 8), false, { leads: false, other: { ...session("a", 8), at: 5 } }, []],
+  ["its process was not known", unseen("a"), false, { leads: true, anew: true }, ["resumed"]],
+  ["its process had another", held("b"), false, { leads: true, anew: true }, ["in-its-place"]],
+  ["another leads", held("b", 8), false, { leads: false, other: { ...session("b", 8), at: 5 } }, []],
+  ["one leads that cannot be seen", unseen("b"), false, { leads: false, other: unseen("b").holder as never }, []],
+  ["another led and is dead", held("b", 8), true, { leads: true, anew: true }, ["the-other-is-gone"]],
 ])("ORCH-1: a session that comes when %s", (_what, known, isGone, claim, because) => {
   const decided = claimLead(known, session("a"), isGone, ADA);
   expect(decided).toMatchObject({ ok: true, value: claim });
@@ -47,8 +53,39 @@ test("ORCH-1: on is said once and begins at the end of the log; off takes Overse
 });
 
 test("ORCH-1: only its own end frees the place", () => {
-  expect(releaseLead(held("a"), "b", ADA)).toMatchObject({ value: false, events: [] });
-  expect(releaseLead(held("a"), "a", ADA)).toMatchObject({ value: true, events: [{ type: "lead.released" }] });
+  expect(releaseLead(held("a"), session("b"), ADA)).toMatchObject({ value: false, events: [] });
+  expect(releaseLead(held("a"), session("a", 8), ADA)).toMatchObject({ value: false, events: [] });
+  expect(releaseLead(held("a"), session("a"), ADA)).toMatchObject({ value: true, events: [{ type: "lead.released" }] });
+  expect(releaseLead(unseen("a"), session("a"), ADA)).toMatchObject({ value: true });
+});
+
+test.each([
+  [0, undefined, 3_599_999, false],
+  [0, undefined, 3_600_000, true],
+  [0, 2_000_000, 3_600_000, false],
+  [0, 2_000_000, 5_600_000, true],
+])("ORCH-1: heard of at %p, written at %p, at %p it is silent: %p", (heard, written, now, silent) => {
+  expect(isLongSilent(heard, written, now)).toBe(silent);
+});
+
+test.each([
+  ["claude --resume", 3],
+  ["/home/ada/.local/bin/claude", 3],
+  ["node /usr/bin/claude -c", 3],
+  ["node /lib/@anthropic-ai/claude-code/cli.js", 3],
+  ["bash /home/ada/claude/run", undefined],
+  ["vim claude", undefined],
+  ["claude-monitor", undefined],
+])("ORCH-1: the CLI of a hook below %p", (command, found) => {
+  const processes = [
+    { pid: 1, parent: 0, command: "init" },
+    { pid: 2, parent: 1, command: "zsh" },
+    { pid: 3, parent: 2, command },
+    { pid: 4, parent: 3, command: "/bin/sh -c claude-hook" },
+    { pid: 5, parent: 4, command: "overseer lead hook Stop" },
+    { pid: 6, parent: 2, command: "claude" },
+  ];
+  expect(findCli(processes, 5)).toBe(found as number | undefined);
 });
 
 test("ORCH-1: the session before is remembered until another has led, for what it was handed", () => {
@@ -61,6 +98,8 @@ test("ORCH-1: the session before is remembered until another has led, for what i
   const released = fold(taken, "lead.released", { session: "b" });
   expect([released.holder, released.before?.session]).toEqual([null, "b"]);
   expect(fold(released, "lead.taken", session("c")).before?.session).toBe("b");
+  expect(fold(released, "lead.off", {}).before?.session).toBe("b");
+  expect(fold(taken, "lead.off", {}).before?.session).toBe("b");
 });
 
 test.each([

@@ -5,6 +5,7 @@ import type { EventOf } from "#domain/model/event.ts";
 /** By why a session leads. */
 const LEADS: Readonly<Record<string, string>> = {
   resumed: ", as before",
+  "in-its-place": ", in the place of the one its process had before",
   "the-other-is-gone": ", because the one before is gone",
 };
 

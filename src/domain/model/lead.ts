@@ -12,7 +12,7 @@ export interface LeadSession {
   readonly session: string;
   /** Where its conversation is written down; empty where that is not known. */
   readonly transcript: string;
-  /** Its CLI; null where that is not known, and then only its end tells. */
+  /** Its CLI; null where that is not known, and then its end or a long silence tells. */
   readonly process: ProcessMark | null;
 }
 
@@ -51,7 +51,7 @@ export function applyToLead(known: Condition | undefined, event: LeadEvent): Lea
     case "lead.on":
       return { ...now, active: true, since: event.at, cursor: event.data.cursor };
     case "lead.off":
-      return { ...now, active: false, holder: null };
+      return { ...now, active: false, holder: null, before: before.holder ?? before.before };
     case "lead.taken": {
       const earlier = before.holder?.session === event.data.session ? before.before : (before.holder ?? before.before);
       return { ...now, holder: { ...event.data, at: event.at }, before: earlier };
