@@ -204,7 +204,7 @@ async function changeList(parts: SerenaParts): Promise<string | null> {
   const listed = listProjects(before);
   if (listed === undefined) return `the list of projects in ${link} is not understood`;
   // A place outside may be that of other repositories, too; in our own, what is gone can only have been ours.
-  const isForgotten = async (path: string) => isWithin(root.state, path) && (await files.facts(path)) === undefined;
+  const isForgotten = async (path: string) => isWithin(root.userDir, path) && (await files.facts(path)) === undefined;
   const gone: string[] = [];
   for (const path of listed) {
     if (!wanted.includes(path) && (recorded.includes(path) || (await isForgotten(path)))) gone.push(path);

@@ -198,7 +198,7 @@ test("SERENA-1: repositories that keep their worktrees in one place leave each o
   const attempt = await world.attempt("T1");
   const [theirs, removed] = [join(shared, "theirs"), join(shared, "removed")];
   mkdirSync(theirs);
-  const forgotten = join(world.parts.root.state, "worktrees/forgotten");
+  const forgotten = join(world.parts.root.userDir, "worktrees/forgotten");
   const listed = [theirs, removed, forgotten].map((path) => `  - ${path}\n`).join("");
   writeFileSync(list, THEIRS.replace("  # daily\n", listed));
   expect(await makeSerenaProject(world.parts, attempt)).toBeNull();
