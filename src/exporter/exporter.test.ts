@@ -124,3 +124,21 @@ test("OTEL-1: it begins with what happens from then on, and knows what was open"
   await exporter.end();
   expect(taken.map(({ startAt, endAt }) => [startAt, endAt])).toEqual([[T0, T0 + HOUR]]);
 });
+
+test("OTEL-1: what is refused for good is given up, and why is told also by the next life, until something is taken", async () => {
+  const { clock, store, begin, file, set } = scene();
+  const exporter = await begin();
+  await clock.advance(1_000);
+  set({ kind: "refused", problem: "it answered 401" });
+  await completeGoal(store, "goal_A", T0);
+  await clock.advance(5_000);
+  await exporter.end();
+  const again = await begin();
+  await clock.advance(5_000);
+  expect(await file()).toMatchObject({ dropped: 1, failing: null, refused: { problem: "it answered 401" } });
+  set({ kind: "sent" });
+  await completeGoal(store, "goal_B", clock.now());
+  await clock.advance(5_000);
+  expect(await file()).toMatchObject({ sent: 1, dropped: 1, refused: null });
+  await again.end();
+});

@@ -52,6 +52,7 @@ export class Exporter {
   private sent = 0;
   private dropped = 0;
   private failing: ExportFile["failing"] = null;
+  private refused: ExportFile["refused"] = null;
   private nudge = new AbortController();
 
   constructor(private readonly options: ExporterOptions) {}
@@ -88,6 +89,7 @@ export class Exporter {
     });
     const before = parseExportFile(await files.read(path));
     if (before) [this.sent, this.dropped] = [before.sent, before.dropped];
+    if (before?.endpoint === this.options.endpoint) this.refused = before.refused;
     if (before?.cursor.store === identity && before.cursor.seq <= size.last) {
       // Signals are not brought back with a store that was rescued.
       this.cursor = { ...before.cursor, place: Math.min(before.cursor.place, place) };
@@ -165,8 +167,13 @@ export class Exporter {
         continue;
       }
       this.failing = null;
-      if (outcome.kind === "sent") this.sent += batch.length;
-      else this.dropped += batch.length;
+      if (outcome.kind === "sent") {
+        this.sent += batch.length;
+        this.refused = null;
+      } else {
+        this.dropped += batch.length;
+        this.refused = { since: this.refused?.since ?? clock.now(), problem: redact(outcome.problem) };
+      }
       at += batch.length;
     }
     return true;
@@ -174,8 +181,8 @@ export class Exporter {
 
   private async save(): Promise<void> {
     const { files, path, self, endpoint } = this.options;
-    const { sent, dropped, failing, cursor, open } = this;
-    const file: ExportFile = { ...self, endpoint, sent, dropped, failing, cursor, open };
+    const { sent, dropped, failing, refused, cursor, open } = this;
+    const file: ExportFile = { ...self, endpoint, sent, dropped, failing, refused, cursor, open };
     await files.write(path, `${JSON.stringify(file)}\n`, { mode: 0o600 });
   }
 }

@@ -36,6 +36,8 @@ export type GaugeName = keyof typeof GAUGES;
 
 /** One request may take this long, its retries included, unless the environment says otherwise. */
 const REQUEST_MS = 5_000;
+/** The SDK's limit begins anew with each byte of an answer; after this much more, ours ends it. */
+const GRACE_MS = 1_000;
 const METRICS_EVERY_MS = 60_000;
 
 export function makeOtlpSink(target: OtlpTarget, env: Readonly<Record<string, string | undefined>>): Sink {
@@ -46,7 +48,8 @@ export function makeOtlpSink(target: OtlpTarget, env: Readonly<Record<string, st
     .merge(resourceFromAttributes(own))
     .merge(detectResources({ detectors: [envDetector] }));
   const timeoutMillis = Number(env.OTEL_EXPORTER_OTLP_TIMEOUT) || REQUEST_MS;
-  const traces = new OTLPTraceExporter({ ...at("traces"), timeoutMillis });
+  const openTraces = () => new OTLPTraceExporter({ ...at("traces"), timeoutMillis });
+  let traces = openTraces();
   const reader = new PeriodicExportingMetricReader({
     exporter: new OTLPMetricExporter({ ...at("metrics"), timeoutMillis }),
     exportIntervalMillis: Number(env.OTEL_METRIC_EXPORT_INTERVAL) || METRICS_EVERY_MS,
@@ -55,11 +58,19 @@ export function makeOtlpSink(target: OtlpTarget, env: Readonly<Record<string, st
   const meters = new MeterProvider({ resource, readers: [reader] });
   const record = makeRecorder(meters, target);
   return {
-    send: (spans) =>
-      new Promise<ExportOutcome>((resolve) => {
-        const readable = spans.map((span) => toReadable(span, resource, target.version));
-        traces.export(readable, ({ code, error }) => resolve(code === 0 ? { kind: "sent" } : judgeFailure(error)));
-      }),
+    async send(spans) {
+      const readable = spans.map((span) => toReadable(span, resource, target.version));
+      const { promise, resolve } = Promise.withResolvers<ExportOutcome>();
+      const timer = setTimeout(() => {
+        // What still waits for its answer there would be waited for by all that comes.
+        traces = openTraces();
+        resolve({ kind: "failed", problem: `it did not end its answer within ${timeoutMillis + GRACE_MS} ms` });
+      }, timeoutMillis + GRACE_MS);
+      traces.export(readable, ({ code, error }) => resolve(code === 0 ? { kind: "sent" } : judgeFailure(error)));
+      const outcome = await promise;
+      clearTimeout(timer);
+      return outcome;
+    },
     record,
     async close() {
       await Promise.allSettled([meters.shutdown(), traces.shutdown()]);
@@ -67,14 +78,15 @@ export function makeOtlpSink(target: OtlpTarget, env: Readonly<Record<string, st
   };
 }
 
-/** By the protocol, these answers mean "later"; another one of theirs that is no success means "never". */
-const LATER = [408, 429, 502, 503, 504];
+/** By the protocol, these answers mean "later", as does one from elsewhere; of the rest, those below 500 mean "never". */
+const LATER = [408, 429];
 
 function judgeFailure(error: Error | undefined): ExportOutcome {
   const status = error && "code" in error && typeof error.code === "number" ? error.code : undefined;
   if (status === undefined) return { kind: "failed", problem: error ? messageOf(error) : "it did not say why" };
   const problem = `it answered ${status} ${messageOf(error)}`;
-  return LATER.includes(status) || status >= 500 ? { kind: "failed", problem } : { kind: "refused", problem };
+  const isRefusal = status >= 400 && status < 500 && !LATER.includes(status);
+  return isRefusal ? { kind: "refused", problem } : { kind: "failed", problem };
 }
 
 function makeRecorder(meters: MeterProvider, target: OtlpTarget): Sink["record"] {

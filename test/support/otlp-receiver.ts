@@ -66,8 +66,10 @@ interface Body {
   }[];
 }
 
-/** How it answers: as it should, never, with a refusal, or with what is no answer. */
-export type Manner = "takes" | "hangs" | "refuses" | "garbage";
+/** How it answers: as it should, never, without an end, from elsewhere, with a refusal, or with what is no answer. */
+export type Manner = "takes" | "hangs" | "drips" | "moved" | "refuses" | "garbage";
+
+const DRIP_MS = 20;
 
 export class OtlpReceiver {
   readonly spans: ReceivedSpan[] = [];
@@ -101,6 +103,8 @@ export class OtlpReceiver {
     this.requests += 1;
     const text = await request.text();
     if (this.manner === "hangs") return new Promise<Response>(() => undefined);
+    if (this.manner === "drips") return new Response(drip());
+    if (this.manner === "moved") return new Response(null, { status: 302, headers: { location: "/login" } });
     if (this.manner === "refuses") return new Response("no such tenant", { status: 403 });
     if (this.manner === "garbage") return new Response("<html>\u0000 not a collector", { status: 200 });
     const { pathname } = new URL(request.url);
@@ -136,6 +140,13 @@ export class OtlpReceiver {
         this.metrics.set(name, { name, unit, points });
       }
     }
+  }
+}
+
+async function* drip(): AsyncGenerator<string> {
+  for (;;) {
+    yield " ";
+    await Bun.sleep(DRIP_MS);
   }
 }
 

@@ -2,9 +2,10 @@ import { expect, test } from "bun:test";
 import { type ExportStanding, judgeExport, parseExportStanding } from "./export-standing.ts";
 
 const WELL: ExportStanding = {
-  ...{ pid: 7, start: "1", endpoint: "http://c:4318", sent: 12, dropped: 0, failing: null },
+  ...{ pid: 7, start: "1", endpoint: "http://c:4318", sent: 12, dropped: 0, failing: null, refused: null },
 };
 const BAD: ExportStanding = { ...WELL, dropped: 1, failing: { since: 0, times: 3, problem: "connect ECONNREFUSED" } };
+const REFUSED: ExportStanding = { ...WELL, dropped: 2, refused: { since: 0, problem: "it answered 401" } };
 
 test.each([
   ["no daemon", { daemonRuns: false, standing: undefined, lives: false }, true, "while the daemon runs"],
@@ -12,6 +13,7 @@ test.each([
   ["never there", { daemonRuns: true, standing: undefined, lives: false }, false, "does not run"],
   ["well", { daemonRuns: true, standing: WELL, lives: true }, true, "12 spans sent to http://c:4318"],
   ["failing", { daemonRuns: true, standing: BAD, lives: true }, false, "ECONNREFUSED; 1 span was given up"],
+  ["refused", { daemonRuns: true, standing: REFUSED, lives: true }, false, "answered 401; 2 spans were given up"],
 ])("OTEL-1: doctor on an exporter that is %s", (_what, facts, ok, words) => {
   const finding = judgeExport(facts);
   expect(finding.ok).toBe(ok);

@@ -15,6 +15,8 @@ export interface ExportStanding {
   readonly dropped: number;
   /** Since when nothing gets through, how often it was tried in vain, and why; null while it does. */
   readonly failing: { readonly since: number; readonly times: number; readonly problem: string } | null;
+  /** Since when it is refused for good, and why the last time; null once something was taken. */
+  readonly refused: { readonly since: number; readonly problem: string } | null;
 }
 
 /** Undefined for what is not one, such as a file that was cut off. */
@@ -27,16 +29,18 @@ export function parseExportStanding(text: string | undefined): ExportStanding | 
     throw error;
   }
   if (typeof value !== "object" || value === null) return undefined;
-  const { pid, start, endpoint, sent, dropped, failing = null } = value as Partial<ExportStanding>;
+  const { pid, start, endpoint, sent, dropped, failing = null, refused = null } = value as Partial<ExportStanding>;
   if (typeof pid !== "number" || typeof start !== "string" || typeof endpoint !== "string") return undefined;
   if (typeof sent !== "number" || typeof dropped !== "number") return undefined;
-  return { pid, start, endpoint, sent, dropped, failing };
+  return { pid, start, endpoint, sent, dropped, failing, refused };
 }
 
 /** Why nothing gets through; null while it does. */
-export function tellExportFailure({ endpoint, dropped, failing }: ExportStanding): string | null {
-  if (failing === null) return null;
+export function tellExportFailure({ endpoint, dropped, failing, refused }: ExportStanding): string | null {
   const given = dropped === 0 ? "" : `; ${tellDropped(dropped)}`;
+  if (failing === null) {
+    return refused && `traces are refused by ${endpoint} since ${isoTime(refused.since)}: ${refused.problem}${given}`;
+  }
   return `traces do not reach ${endpoint} since ${isoTime(failing.since)}: ${failing.problem}${given}`;
 }
 
