@@ -85,8 +85,14 @@ class Desk {
 
   /** Its model is shown what the hook said. */
   take(session: string, said: string): void {
-    appendFileSync(this.transcriptOf(session), `${JSON.stringify({ content: said })}\n`);
-    this.shown.push(...idsInText((JSON.parse(said) as Hooked).hookSpecificOutput.additionalContext));
+    const context = (JSON.parse(said) as Hooked).hookSpecificOutput.additionalContext;
+    const attachment = { type: "hook_additional_context", hookEvent: "UserPromptSubmit", content: [context] };
+    this.write(session, { type: "attachment", attachment });
+    this.shown.push(...idsInText(context));
+  }
+
+  write(session: string, line: object): void {
+    appendFileSync(this.transcriptOf(session), `${JSON.stringify(line)}\n`);
   }
 
   /** An agent writes. */
@@ -321,6 +327,26 @@ test("ORCH-1: a session that nobody can see holds the place for an hour of silen
   await desk.pass(60_000);
   expect(await desk.view()).toMatchObject({ session: null });
   expect(await desk.at("b", "UserPromptSubmit")).toContain("You are the orchestrator");
+});
+
+test("RCPT-1: a letter's tag is no receipt in a tool's result, in a session's own words or in another hook's", async () => {
+  const desk = new Desk();
+  await desk.switch(true);
+  await desk.mail();
+  const said = await desk.at("a", "UserPromptSubmit", { takes: false });
+  const tag = '<overseer-mail id="m_mail" from="builder-1">';
+  expect([said.includes("m_mail"), idsInText(tag)]).toEqual([true, ["m_mail"]]);
+  const result = { type: "tool_result", tool_use_id: "t", content: tag };
+  desk.write("a", { type: "user", message: { role: "user", content: [result] }, toolUseResult: { stdout: tag } });
+  desk.write("a", { type: "assistant", message: { role: "assistant", content: [{ type: "text", text: tag }] } });
+  desk.write("a", { type: "user", message: { role: "user", content: tag } });
+  const attachment = { type: "hook_additional_context", hookEvent: "PostToolUse", content: [tag] };
+  desk.write("a", { type: "attachment", attachment });
+  await desk.look();
+  expect((await desk.letters()).map(({ status }) => status)).toEqual(["handed"]);
+  desk.take("a", said);
+  await desk.look();
+  expect((await desk.letters()).map(({ status }) => status)).toEqual(["seen"]);
 });
 
 test("PRIME-1: a compacted session is told again in short, and of letters only that they wait", async () => {

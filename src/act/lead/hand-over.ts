@@ -1,16 +1,17 @@
 /**
  * Hands the orchestrator's letters to the session that leads, and finds out what became of those that were handed over:
- * what stands in the session's transcript under its id was seen. What does not, and whose session is gone or has
+ * what a hook has put before its model under its id, as its transcript has it, was seen. What does not, and whose session is gone or has
  * long gone on without it, waits again (RCPT-1). A CLI writes its transcript a moment later than it reads, so
  * that something is not there yet says nothing by itself.
  */
 import { takeFromBox } from "#act/messages/take-messages.ts";
-import { findIdsInTranscript } from "#act/messages/trace-messages.ts";
+import { idsInText, readTranscript } from "#act/messages/trace-messages.ts";
 import { hasPassed } from "#domain/core/elapsed.ts";
 import { markSeen, requeueEvents } from "#domain/inbox/mailing.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
 import { type LeadSession, nameHand, readHand } from "#domain/model/lead.ts";
 import { ORCHESTRATOR_ADDRESS } from "#domain/model/protocol.ts";
+import { promptContextsIn } from "#runtimes/hook-contexts.ts";
 import { theLead } from "#store/lead.ts";
 import { unseenInBox } from "#store/messages.ts";
 import type { Store } from "#store/store.ts";
@@ -42,7 +43,8 @@ export async function settleHanded(
   if (!unseen.some(({ handedAs }) => readHand(handedAs))) return;
   const found = new Set<string>();
   for (const transcript of new Set([lead?.holder?.transcript, lead?.before?.transcript])) {
-    if (transcript) for (const id of findIdsInTranscript(transcript)) found.add(id);
+    const contexts = promptContextsIn(readTranscript(transcript), "<overseer-");
+    for (const id of contexts.flatMap(idsInText)) found.add(id);
   }
   const isLost = (handedAs: string | null, handedAt: number) => {
     const hand = readHand(handedAs);
