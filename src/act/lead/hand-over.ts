@@ -5,7 +5,7 @@
  * that something is not there yet says nothing by itself.
  */
 import { takeFromBox } from "#act/messages/take-messages.ts";
-import { idsInText, readTranscript } from "#act/messages/trace-messages.ts";
+import { idsInText, readTranscriptEnd } from "#act/messages/trace-messages.ts";
 import { hasPassed } from "#domain/core/elapsed.ts";
 import { markSeen, requeueEvents } from "#domain/inbox/mailing.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
@@ -43,7 +43,7 @@ export async function settleHanded(
   if (!unseen.some(({ handedAs }) => readHand(handedAs))) return;
   const found = new Set<string>();
   for (const transcript of new Set([lead?.holder?.transcript, lead?.before?.transcript])) {
-    const contexts = promptContextsIn(readTranscript(transcript), "<overseer-");
+    const contexts = promptContextsIn(readTranscriptEnd(transcript), "<overseer-");
     for (const id of contexts.flatMap(idsInText)) found.add(id);
   }
   const isLost = (handedAs: string | null, handedAt: number) => {

@@ -31,7 +31,7 @@ export async function traceMessages(
   const { waiting } = await store.read({ waiting: waitingMessages(attempt) });
   const handed = waiting.filter((message) => message.status === "handed");
   if (handed.length === 0) return { seen: 0, requeued: 0 };
-  const found = new Set(idsInText(readTranscript(trace.transcript)));
+  const found = new Set(idsInText(readTranscriptEnd(trace.transcript)));
   const outcome = await store.commit({
     at: trace.now,
     reads: { attempt: attemptByNumber(attempt), waiting: waitingMessages(attempt) },
@@ -64,6 +64,6 @@ export function idsInText(text: string): string[] {
 const LOOKED_AT_BYTES = 16 * 1024 * 1024;
 
 /** Where it lies may have been said by a session, so it may be anything: what is no regular file says nothing. */
-export function readTranscript(path: string | undefined): string {
+export function readTranscriptEnd(path: string | undefined): string {
   return path ? readLast(path, LOOKED_AT_BYTES) : "";
 }

@@ -72,6 +72,7 @@ test.each([
   ["claude --resume", 3],
   ["/home/ada/.local/bin/claude", 3],
   ["node /usr/bin/claude -c", 3],
+  ["/lib/node_modules/@anthropic-ai/claude-code/bin/claude.exe -c", 3],
   ["node /lib/@anthropic-ai/claude-code/cli.js", 3],
   ["bash /home/ada/claude/run", undefined],
   ["vim claude", undefined],

@@ -106,7 +106,7 @@ interface Started {
   readonly command: string;
 }
 
-const CLI = /^(?:\S*\/)?(?:(?:node|bun)\s+(?:-\S+\s+)*(?:\S*\/)?)?(?:claude|claude-code\/cli\.m?js)(?:\s|$)/;
+const CLI = /^(?:\S*\/)?(?:(?:node|bun)\s+(?:-\S+\s+)*(?:\S*\/)?)?(?:claude(?:\.exe)?|claude-code\/cli\.m?js)(?:\s|$)/;
 
 /** The CLI that runs the hook, for one that does not say which process it is: the nearest above it that is called so. */
 export function findCli(processes: readonly Started[], hook: number): number | undefined {
