@@ -15,6 +15,7 @@ import { postLetters } from "#act/lead/post-letters.ts";
 import { LostTerminals } from "#act/lost-terminals.ts";
 import { forgetSerenaProjects } from "#act/serena.ts";
 import { clearStaleLocks } from "#act/sling/git-locks.ts";
+import { startExporter } from "#act/start-exporter.ts";
 import { tellPeople } from "#act/tell-people.ts";
 import { tidyLogs } from "#act/tidy-logs.ts";
 import { tidyWorktrees } from "#act/tidy-worktrees.ts";
@@ -187,7 +188,11 @@ export class Daemon {
       world: () => this.world,
       end: (reason, failure) => options.onEnd(reason, failure),
     });
-    this.telemetry = new TelemetryExport({ log, onEnd: () => this.loops.wake("telemetry", "it ended") });
+    this.telemetry = new TelemetryExport({
+      log,
+      start: startExporter,
+      onEnd: () => this.loops.wake("telemetry", "it ended"),
+    });
     this.watch = new WatchLoop({
       ...{ clock, log },
       settings: () => {

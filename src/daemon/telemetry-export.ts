@@ -2,9 +2,10 @@
  * Keeps the exporter of traces running while `telemetry.otel.enabled` is on, and only then. The daemon itself loads nothing of
  * it: it starts a process, starts it again when it has died, and repeats for `status` what that says of itself.
  */
-import { type ExporterProcess, startExporter } from "#act/start-exporter.ts";
+import type { ExporterProcess, ExporterStart } from "#act/start-exporter.ts";
 import type { Config } from "#config/schema.ts";
 import type { World } from "#control/world.ts";
+import { backoffMs } from "#domain/core/backoff.ts";
 import type { LoopTrouble } from "#domain/health/daemon-life.ts";
 import { parseExportStanding, tellExportFailure } from "#domain/health/export-standing.ts";
 import { nameOf } from "#sys/paths.ts";
@@ -12,11 +13,23 @@ import { readNow } from "#sys/read-now.ts";
 import { runFiles } from "#sys/run-files.ts";
 import type { DaemonLog } from "./log.ts";
 
-export class TelemetryExport {
-  private running: { readonly process: ExporterProcess; readonly order: string } | null = null;
-  private trouble: LoopTrouble | null = null;
+/** One that dies sooner dies at once: it is started again ever more seldom. */
+const SETTLED_MS = 60_000;
+const BACKOFF = { baseMs: 1_000, maxMs: 60_000 };
 
-  constructor(private readonly options: { readonly log: DaemonLog; onEnd(): void }) {}
+export interface TelemetryExportOptions {
+  readonly log: Pick<DaemonLog, "record">;
+  start(options: ExporterStart): ExporterProcess;
+  onEnd(): void;
+}
+
+export class TelemetryExport {
+  private running: { readonly process: ExporterProcess; readonly order: string; readonly since: number } | null = null;
+  private trouble: LoopTrouble | null = null;
+  /** The last of those that died soon, how many there were in a row, and when the next may begin. */
+  private death: { readonly order: string; readonly times: number; readonly until: number } | null = null;
+
+  constructor(private readonly options: TelemetryExportOptions) {}
 
   /** What it is told; null while nothing is to be sent. */
   static orderFor({ telemetry, project }: Pick<Config, "telemetry" | "project">, path: string): string | null {
@@ -24,15 +37,19 @@ export class TelemetryExport {
     return enabled ? JSON.stringify({ endpoint, project: project.name ?? nameOf(path) }) : null;
   }
 
-  /** Throws when it has died: it is started again once the loop has rested. */
-  follow({ root, env }: Pick<World, "root" | "env">, { telemetry, project }: Config): void {
+  /** One that has died is told of, and started again after a rest. */
+  follow(
+    { root, env, clock }: Pick<World, "root" | "env" | "clock">,
+    { telemetry, project }: Pick<Config, "telemetry" | "project">,
+  ): void {
     const order = TelemetryExport.orderFor({ telemetry, project }, root.project);
+    const now = clock.monotonic();
+    const files = runFiles(root.state);
     const code = this.running?.process.exitCode() ?? null;
     const wasWanted = this.running?.order === order;
     if (code !== null) {
+      if (wasWanted) this.noteDeath(`the exporter of traces ended with ${code}; see ${files.exporterOutput}`, now);
       this.running = null;
-      if (wasWanted)
-        throw new Error(`the exporter of traces ended with ${code}; see ${runFiles(root.state).exporterOutput}`);
     }
     // Under other settings it ends, and the next turn finds it gone.
     if (this.running && !wasWanted) {
@@ -43,14 +60,18 @@ export class TelemetryExport {
       this.trouble = null;
       return;
     }
-    const files = runFiles(root.state);
+    // Under other settings it may live.
+    if (this.death?.order !== order) this.death = null;
     if (this.running === null) {
-      const { log, onEnd } = this.options;
-      const process = startExporter({ project: root.project, env, order, output: files.exporterOutput, onEnd });
-      this.running = { process, order };
+      if (this.death !== null && now < this.death.until) return;
+      const { log, start, onEnd } = this.options;
+      const process = start({ project: root.project, env, order, output: files.exporterOutput, onEnd });
+      this.running = { process, order, since: now };
       log.record("info", "exporter.started", { pid: process.pid });
     }
-    this.noteChange(files.exporter);
+    if (now - this.running.since >= SETTLED_MS) this.death = null;
+    // One that dies again and again says nothing of interest while it lives.
+    if ((this.death?.times ?? 0) <= 1) this.noteChange(files.exporter);
   }
 
   /** What `status` says of it; nothing while it works. */
@@ -60,6 +81,14 @@ export class TelemetryExport {
 
   stop(): void {
     this.running?.process.end();
+  }
+
+  private noteDeath(problem: string, now: number): void {
+    const { order, since } = this.running ?? { order: "", since: now };
+    const times = now - since < SETTLED_MS ? (this.death?.times ?? 0) + 1 : 1;
+    this.death = { order, times, until: now + backoffMs(times, BACKOFF) };
+    this.trouble = { loop: "telemetry", failures: times, problem };
+    this.options.log.record("error", "exporter.ended", { problem, times });
   }
 
   private noteChange(path: string): void {
