@@ -101,6 +101,11 @@ describe("refusals name the line, the column and the way out", () => {
       "checks:\n  tests:\n    timeout: 5m\n",
       "config.yaml:2:3: checks.tests.command is missing. Shell command to run on the commit in question; exit code 0 means passed.",
     ],
+    [
+      "a password in the address of a collector",
+      "telemetry:\n  otel:\n    endpoint: https://me:secret@collector\n",
+      "config.yaml:3:15: telemetry.otel.endpoint must look like http://localhost:4318.",
+    ],
     ["a bad name", "checks:\n  My Tests:\n    command: y\n", "config.yaml:2:3: checks.My Tests must look like tests."],
     [
       "a duration without unit",

@@ -476,6 +476,9 @@ const policy = group("Whom Overseer may supervise that it has not started.", {
 
 const ADDRESS = { pattern: /^https?:\/\/\S+$/, like: "https://example.com/hook" };
 
+/** Without a name or password in front of the host: a token belongs into the variables of the environment. */
+const OTLP_ADDRESS = { pattern: /^https?:\/\/[^\s/?#@]+([/?#]\S*)?$/, like: "http://localhost:4318" };
+
 const QUIET_HOURS = { pattern: /^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$/, like: "22:00-07:00" };
 const PERSON = { pattern: /^(?!(session|terminal|command|webhook)$)[a-z][a-z0-9-]{0,30}$/, like: "ada" };
 
@@ -530,7 +533,7 @@ const telemetry = group("Measurements sent elsewhere.", {
     enabled: toggle(false, "Whether traces and metrics are sent, by OTLP over HTTP, from a process of its own."),
     endpoint: textOrNone(
       "Where to send them (/v1/traces and /v1/metrics are appended); null takes OTEL_EXPORTER_OTLP_ENDPOINT.",
-      ADDRESS,
+      OTLP_ADDRESS,
     ),
   }),
 });

@@ -7,14 +7,16 @@ import type { Config } from "#config/schema.ts";
 import type { World } from "#control/world.ts";
 import { backoffMs } from "#domain/core/backoff.ts";
 import type { LoopTrouble } from "#domain/health/daemon-life.ts";
-import { parseExportStanding, tellExportFailure } from "#domain/health/export-standing.ts";
+import { parseExportStanding, tellExporterEnd, tellExportFailure } from "#domain/health/export-standing.ts";
 import { nameOf } from "#sys/paths.ts";
 import { readNow } from "#sys/read-now.ts";
+import { readLast } from "#sys/read-tail.ts";
 import { runFiles } from "#sys/run-files.ts";
 import type { DaemonLog } from "./log.ts";
 
 /** One that dies sooner dies at once: it is started again ever more seldom. */
 const SETTLED_MS = 60_000;
+const LAST_WORDS_BYTES = 2_000;
 const BACKOFF = { baseMs: 1_000, maxMs: 60_000 };
 
 export interface TelemetryExportOptions {
@@ -48,7 +50,7 @@ export class TelemetryExport {
     const code = this.running?.process.exitCode() ?? null;
     const wasWanted = this.running?.order === order;
     if (code !== null) {
-      if (wasWanted) this.noteDeath(`the exporter of traces ended with ${code}; see ${files.exporterOutput}`, now);
+      if (wasWanted) this.noteDeath(tellExporterEnd(code, readLast(files.exporterOutput, LAST_WORDS_BYTES)), now);
       this.running = null;
     }
     // Under other settings it ends, and the next turn finds it gone.

@@ -39,3 +39,17 @@ test.each<[Manner, string, string]>([
   expect(await sink.send([SPAN])).toEqual({ kind: "sent" });
   expect(receiver.spans.map(({ name }) => name)).toEqual(["x"]);
 });
+
+const nowhere = {
+  ...{ endpoint: "http://127.0.0.1:9", version: "1", project: "p" },
+  gauges: async () => ({ "overseer.agents": 0, "overseer.questions": 0 }),
+};
+
+test.each([
+  ["below the time that a request has", { OTEL_METRIC_EXPORT_INTERVAL: "2000" }],
+  ["below a time that was given", { OTEL_METRIC_EXPORT_INTERVAL: "200", OTEL_EXPORTER_OTLP_TIMEOUT: "90000" }],
+  ["below zero", { OTEL_METRIC_EXPORT_INTERVAL: "-5" }],
+  ["without end", { OTEL_METRIC_EXPORT_INTERVAL: "Infinity", OTEL_EXPORTER_OTLP_TIMEOUT: "Infinity" }],
+])("OTEL-1: metrics may be wanted at an interval %s", (_what, env) => {
+  expect(() => makeOtlpSink(nowhere, env)).not.toThrow();
+});

@@ -47,13 +47,16 @@ export function makeOtlpSink(target: OtlpTarget, env: Readonly<Record<string, st
   const resource = defaultResource()
     .merge(resourceFromAttributes(own))
     .merge(detectResources({ detectors: [envDetector] }));
-  const timeoutMillis = Number(env.OTEL_EXPORTER_OTLP_TIMEOUT) || REQUEST_MS;
+  const timeoutMillis = positive(env.OTEL_EXPORTER_OTLP_TIMEOUT) ?? REQUEST_MS;
   const openTraces = () => new OTLPTraceExporter({ ...at("traces"), timeoutMillis });
   let traces = openTraces();
+  const exportIntervalMillis = positive(env.OTEL_METRIC_EXPORT_INTERVAL) ?? METRICS_EVERY_MS;
+  // The SDK refuses to start where one sending may take longer than until the next.
+  const exportTimeoutMillis = Math.min(timeoutMillis, exportIntervalMillis);
   const reader = new PeriodicExportingMetricReader({
-    exporter: new OTLPMetricExporter({ ...at("metrics"), timeoutMillis }),
-    exportIntervalMillis: Number(env.OTEL_METRIC_EXPORT_INTERVAL) || METRICS_EVERY_MS,
-    exportTimeoutMillis: timeoutMillis,
+    exporter: new OTLPMetricExporter({ ...at("metrics"), timeoutMillis: exportTimeoutMillis }),
+    exportIntervalMillis,
+    exportTimeoutMillis,
   });
   const meters = new MeterProvider({ resource, readers: [reader] });
   const record = makeRecorder(meters, target);
@@ -76,6 +79,12 @@ export function makeOtlpSink(target: OtlpTarget, env: Readonly<Record<string, st
       await Promise.allSettled([meters.shutdown(), traces.shutdown()]);
     },
   };
+}
+
+/** As OpenTelemetry has it, what is no number of milliseconds counts as not said. */
+function positive(text: string | undefined): number | undefined {
+  const value = Number(text);
+  return value > 0 && Number.isFinite(value) ? value : undefined;
 }
 
 /** By the protocol, these answers mean "later", as does one from elsewhere; of the rest, those below 500 mean "never". */

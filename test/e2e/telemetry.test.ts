@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { parseExportStanding } from "#domain/health/export-standing.ts";
 import { attemptSpanId, goalSpanId, traceIdOf } from "#domain/trace/span.ts";
 import { renderScript, type Step } from "#runtimes/scripted/language.ts";
+import { takeLockAt } from "#store/open.ts";
 import { runFiles } from "#sys/run-files.ts";
 import { ClaudeWorld } from "../support/claude-world.ts";
 import { bundled } from "../support/cli.ts";
@@ -210,6 +211,25 @@ test("OTEL-1: an exporter that is killed continues the same trace; what it told,
   await eventually(
     () => standingOf(fleet)?.sent === ids.size,
     () => `${ids.size} that were taken: ${JSON.stringify(standingOf(fleet))}`,
+  );
+});
+
+test("OTEL-1: of an exporter that cannot run, status and doctor say why; it is tried ever more rarely, and works once it can", async () => {
+  const receiver = receiverThat();
+  const fleet = await fleetOf({ more: configFor(receiver.url), env: { OTEL_METRIC_EXPORT_INTERVAL: "2000" } });
+  const lock = takeLockAt(runFiles(fleet.state).exporterLock);
+  await fleet.ok("up");
+  const trouble = () => fleet.heartbeat()?.troubles.find(({ loop }) => loop === "telemetry");
+  await eventually(
+    () => (trouble()?.failures ?? 0) >= 2,
+    () => `a second failure: ${JSON.stringify(trouble())}`,
+  );
+  expect(await fleet.ok("status")).toContain("Another exporter runs here");
+  expect((await fleet.run("doctor")).stdout).toContain("the process that sends traces does not run: Another exporter");
+  lock?.release();
+  await eventually(
+    () => living(fleet),
+    () => `the exporter: ${JSON.stringify(trouble())}`,
   );
 });
 

@@ -15,6 +15,7 @@ import { livingAttempts } from "#store/attempts.ts";
 import { inspectStore } from "#store/open.ts";
 import { isSocketAnswered } from "#sys/ask-socket.ts";
 import { runFiles } from "#sys/run-files.ts";
+import { redact } from "#telemetry/redact.ts";
 import { settingsOf } from "./doctor-machine.ts";
 import { databasePath } from "./store-rescue.ts";
 
@@ -38,6 +39,7 @@ export async function exportFinding(world: World): Promise<Finding | readonly Fi
     daemonRuns: (await daemonStatus(world, settings.config)).state !== "stopped",
     standing,
     lives: standing !== undefined && world.processes.alive(standing),
+    said: redact(world.readNow(runFiles(world.root.state).exporterOutput) ?? ""),
   });
 }
 

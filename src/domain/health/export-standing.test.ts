@@ -11,11 +11,17 @@ test.each([
   ["no daemon", { daemonRuns: false, standing: undefined, lives: false }, true, "while the daemon runs"],
   ["dead", { daemonRuns: true, standing: WELL, lives: false }, false, "does not run"],
   ["never there", { daemonRuns: true, standing: undefined, lives: false }, false, "does not run"],
+  [
+    "dead with last words",
+    { daemonRuns: true, standing: WELL, lives: false, said: "warning\nexporter: The disk is full.\n" },
+    false,
+    "does not run: The disk is full",
+  ],
   ["well", { daemonRuns: true, standing: WELL, lives: true }, true, "12 spans sent to http://c:4318"],
   ["failing", { daemonRuns: true, standing: BAD, lives: true }, false, "ECONNREFUSED; 1 span was given up"],
   ["refused", { daemonRuns: true, standing: REFUSED, lives: true }, false, "answered 401; 2 spans were given up"],
 ])("OTEL-1: doctor on an exporter that is %s", (_what, facts, ok, words) => {
-  const finding = judgeExport(facts);
+  const finding = judgeExport({ said: "", ...facts });
   expect(finding.ok).toBe(ok);
   expect(finding.detail).toContain(words);
   expect(finding.next === undefined).toBe(ok);

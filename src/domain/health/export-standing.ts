@@ -44,17 +44,34 @@ export function tellExportFailure({ endpoint, dropped, failing, refused }: Expor
   return `traces do not reach ${endpoint} since ${isoTime(failing.since)}: ${failing.problem}${given}`;
 }
 
+/** Why it ended, by the last line that it said. */
+export function tellExporterEnd(code: number, output: string): string {
+  return `the process that sends traces ended with ${code}: ${lastLineOf(output) || "it did not say why"}`;
+}
+
+function lastLineOf(output: string): string {
+  const line = output.trim().split("\n").at(-1) ?? "";
+  return line
+    .replace(/^exporter: /, "")
+    .replace(/\.$/, "")
+    .slice(0, 300);
+}
+
 export function judgeExport(facts: {
   readonly daemonRuns: boolean;
   readonly standing: ExportStanding | undefined;
   readonly lives: boolean;
+  /** What it said at its end; empty for nothing. */
+  readonly said: string;
 }): Finding {
-  const { daemonRuns, standing, lives } = facts;
+  const { daemonRuns, standing, lives, said } = facts;
   const check = "telemetry";
   if (!daemonRuns) return { check, ok: true, detail: "sent while the daemon runs, which it does not" };
   if (standing === undefined || !lives) {
     const next = "Look into logs/exporter.out in the state directory; it is started again by itself.";
-    return { check, ok: false, detail: "the process that sends traces does not run", next };
+    const why = lastLineOf(said);
+    const detail = `the process that sends traces does not run${why === "" ? "" : `: ${why}`}`;
+    return { check, ok: false, detail, next };
   }
   const failure = tellExportFailure(standing);
   if (failure !== null) {
