@@ -73,3 +73,15 @@ test.each([
   expect(addProject(text, "/w")).toBeUndefined();
   expect(removeProject(text, "/w")).toBeUndefined();
 });
+
+test.each([
+  ["an open list", "projects: [a", ""],
+  ["an entry", "projects:\n- a", "b\n"],
+  ["an entry in brackets", "projects: [a", "b]\n"],
+])(
+  "SERENA-1: %s with a great many spaces is read in a moment",
+  (_what, before, after) => {
+    expect(listProjects(`${before}${" ".repeat(200_000)}${after}`)?.length).toBe(after === "" ? 0 : 1);
+  },
+  5_000,
+);

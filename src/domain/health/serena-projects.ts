@@ -108,7 +108,7 @@ function blockItems(text: string, begin: number): Item[] {
 
 function flowItems(text: string, open: number): Item[] {
   const items: Item[] = [];
-  const token = /\s*("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^,\]\s#][^,\]#]*?)\s*(?=[,\]])/y;
+  const token = /\s*("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^,\]\s#]+(?:\s+[^,\]\s#]+)*)\s*(?=[,\]])/y;
   for (token.lastIndex = open; ; ) {
     const found = token.exec(text);
     const [whole, scalar = ""] = found ?? [];
@@ -146,7 +146,7 @@ function readScalar(written: string): string | undefined {
       throw error;
     }
   }
-  const plain = text.replace(/\s+#.*$/, "");
+  const plain = text.replace(/(?<!\s)\s+#.*$/, "");
   return plain === "" || /^[[{&*!|>%@`]/.test(plain) ? undefined : plain;
 }
 
