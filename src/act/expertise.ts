@@ -74,6 +74,7 @@ export async function offerExpertise(
   const { mulch } = await parts.config();
   const noted = await readExpertiseNotes(parts);
   const items: ExpertiseItem[] = [];
+  const learningIds: string[] = [];
   const notes: ExpertiseNote[] = [];
   const add = () => Promise.reject(new Error("nothing is recorded while an agent is started"));
   for (const source of await openExpertise(parts, { node, checkout: parts.root.project, add })) {
@@ -88,15 +89,19 @@ export async function offerExpertise(
     const domains = source.name === "mulch" && mulch.domains.length > 0 ? mulch.domains : wish.domains;
     const paths = source.name === "mulch" && mulch.domains.length > 0 ? [] : wish.paths;
     const answer = await source.prime({ domains, paths, budgetBytes: OFFER_BYTES });
-    if (answer.ok) items.push(...answer.value);
-    else
+    if (answer.ok) {
+      items.push(...answer.value);
+      // Another source may call what it has as it likes.
+      if (source.name === "own") learningIds.push(...answer.value.map(({ id }) => id).filter(isLearningId));
+    } else
       notes.push({ name: source.name, problem: answer.problem, waited: answer.waited ?? false, at: parts.clock.now() });
   }
   if (notes.length > 0 || noted.length > 0) await writeExpertiseNotes(parts, notes);
-  return {
-    text: renderExpertise(items, mulch.primeFormat),
-    learningIds: items.flatMap(({ id }) => (id.startsWith("L_") ? [id] : [])),
-  };
+  return { text: renderExpertise(items, mulch.primeFormat), learningIds };
+}
+
+function isLearningId(id: string): boolean {
+  return id.startsWith("L_");
 }
 
 /** The agent was told of these learnings with its assignment: what came of it is judged as for any that was told. */

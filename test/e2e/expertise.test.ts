@@ -99,3 +99,19 @@ test("LEARN-1: a learning of one goal is offered to an agent of another a week l
   expect(await offered("src/ui/button.ts")).toBe("");
   await noteOffered(world, 77, [learningId]); // nobody of that number: nothing is written
 });
+
+test("LEARN-1: a record of mulch under the id of a learning counts as none of ours", async () => {
+  const world = worldOn(memoryStore());
+  const config = await world.config();
+  const records = [{ id: "L_1", type: "convention", content: "Tokens are hashed." }];
+  const stdout = JSON.stringify({ success: true, domains: [{ domain: "auth", records }] });
+  const done = { code: 0, signal: null, stdout, stderr: "", timedOut: false, truncated: false };
+  const parts = {
+    ...world,
+    exec: { run: async () => done },
+    config: async () => ({ ...config, mulch: { ...config.mulch, enabled: true } }),
+  };
+  const offered = await offerExpertise(parts, { domains: ["auth"], paths: [], node: null });
+  expect(offered.text).toContain("Tokens are hashed.");
+  expect(offered.learningIds).toEqual([]);
+});
