@@ -63,7 +63,9 @@ async function runMulch(
 ): Promise<ExpertiseAnswer<Record<string, unknown>>> {
   let result: ExecResult;
   try {
-    const options = { cwd, env, timeoutMs: PATIENCE_MS, maxBytes: MOST_BYTES };
+    // Who asks, and with which token, is nothing for it.
+    const its = Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("OVERSEER_")));
+    const options = { cwd, env: its, timeoutMs: PATIENCE_MS, maxBytes: MOST_BYTES };
     result = await exec.run(["mulch", ...words], { ...options, ...(stdin === undefined ? {} : { stdin }) });
   } catch (error) {
     if (!(error instanceof OverseerError)) throw error;

@@ -109,3 +109,9 @@ test("MULCH-1: what a source throws is its answer", async () => {
   expect(await source.prime({ domains: [], paths: [], budgetBytes: 1 })).toEqual(answer);
   expect(await source.query("x")).toEqual(answer);
 });
+
+test("MULCH-1: it hears nothing of who asks", async () => {
+  const its = stub(`printf '{"success": false, "error": "%s"}' "$(env | grep -c '^OVERSEER_')"`);
+  const mulch = makeMulchExpertise({ exec: systemExec(), env: { ...its, OVERSEER_TOKEN: "secret" }, cwd: repo });
+  expect(await mulch.query("x")).toEqual({ ok: false, problem: "mulch: 0" });
+});

@@ -1,9 +1,18 @@
 import { expect, test } from "bun:test";
+import { byteLength } from "#domain/core/quote.ts";
 import type { Crystallization } from "#domain/model/crystallization.ts";
 import { NO_EVIDENCE } from "#domain/model/crystallization.ts";
 import { learningWith, recipientWith } from "../../../test/support/learnings.ts";
 import { T0 } from "../../../test/support/samples.ts";
-import { chooseExpertise, type ExpertiseWish, type FinishedNode, fitsPaths, renderExpertise } from "./expertise.ts";
+import {
+  chooseExpertise,
+  EXPERTISE_FORMATS,
+  type ExpertiseWish,
+  type FinishedNode,
+  fitBudget,
+  fitsPaths,
+  renderExpertise,
+} from "./expertise.ts";
 
 const WEEK = 7 * 24 * 3_600_000;
 const later = { now: T0 + WEEK, node: "goal_B/T1" };
@@ -90,3 +99,16 @@ test("MULCH-1: markdown, xml and json hold the same, one line each, and nothing 
   expect(JSON.parse(renderExpertise(items, "json"))).toEqual({ domain: "a", kind: "failure", text: items[0]?.text });
   expect(renderExpertise([], "xml")).toBe("");
 });
+
+test.each(EXPERTISE_FORMATS)(
+  "LEARN-1: what fits its room fits it as %s, too, however it is written there",
+  (format) => {
+    const odd = { id: "", domain: "a&b", kind: "k".repeat(90), text: `<"&>\u0001`.repeat(20) };
+    const told = fitBudget(
+      Array.from({ length: 20 }, () => odd),
+      4_000,
+    );
+    expect(told.length).toBeGreaterThan(0);
+    expect(byteLength(renderExpertise(told, format))).toBeLessThanOrEqual(4_000);
+  },
+);

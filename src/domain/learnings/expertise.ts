@@ -120,15 +120,17 @@ function toDecisions({ node, left }: FinishedNode): ExpertiseItem[] {
 export function fitBudget(items: readonly ExpertiseItem[], budgetBytes: number): readonly ExpertiseItem[] {
   let left = budgetBytes;
   return items.filter((item) => {
-    const size = byteLength(item.text) + byteLength(item.domain) + byteLength(item.id) + FRAME_BYTES;
+    const size = sizeOf(item);
     if (size > left) return false;
     left -= size;
     return true;
   });
 }
 
-/** What each format puts around an item, at most. */
-const FRAME_BYTES = 64;
+/** In the format that takes most of it, with the end of its line. */
+function sizeOf(item: ExpertiseItem): number {
+  return Math.max(...EXPERTISE_FORMATS.map((format) => byteLength(renderExpertise([item], format)))) + 1;
+}
 
 /** Does a domain of that name belong to these files: by a directory, or by a file without its ending? */
 export function fitsPaths(domain: string, paths: readonly string[]): boolean {
@@ -141,7 +143,8 @@ export function fitsPaths(domain: string, paths: readonly string[]): boolean {
   );
 }
 
-export type ExpertiseFormat = "markdown" | "xml" | "json";
+export const EXPERTISE_FORMATS = ["markdown", "xml", "json"] as const;
+export type ExpertiseFormat = (typeof EXPERTISE_FORMATS)[number];
 
 /** As it is given to agents, between fences like everything that others wrote. */
 export function renderExpertise(items: readonly ExpertiseItem[], format: ExpertiseFormat): string {
