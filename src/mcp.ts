@@ -3,6 +3,7 @@
  * own because the protocol's library is large, and nothing else of the program is to load it.
  */
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
+import { OverseerError } from "#errors.ts";
 import { openServer } from "#mcp/open.ts";
 import { version } from "../package.json" with { type: "json" };
 
@@ -10,6 +11,7 @@ void openServer(Bun.argv.slice(2), process.env, version, new StdioServerTranspor
   () => process.exit(0),
   (error: unknown) => {
     console.error(`overseer: ${error instanceof Error ? error.message : String(error)}`);
-    process.exit(1);
+    if (error instanceof OverseerError) console.error(error.hint);
+    process.exit(error instanceof OverseerError ? error.exitCode : 1);
   },
 );

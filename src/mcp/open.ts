@@ -27,6 +27,9 @@ const NOT_HERE = "Overseer is not set up in this directory ('overseer init' does
 const NOT_LED =
   "No session leads the Overseer fleet of this repository ('overseer lead on' lets yours); it offers no tools here.";
 
+const LEAD_IS_OFF =
+  "No session leads the Overseer fleet of this repository any more ('overseer lead off' was said): nothing was done. 'overseer lead on' lets yours again.";
+
 /** Resolves when its client has gone. */
 export async function openServer(
   words: readonly string[],
@@ -47,7 +50,8 @@ export async function openServer(
   const caller: Caller | null = !offers ? null : !isAgent ? "person" : spawns ? "spawner" : "agent";
   const told = isAgent ? FOR_AGENTS : FOR_PERSONS;
   const instructions = offers ? told : root === undefined ? NOT_HERE : NOT_LED;
-  const server = await serve({ ...parts, caller, instructions }, transport);
+  const mayChange = lead && offers ? async () => ((await isLeadOn(parts)) ? undefined : LEAD_IS_OFF) : undefined;
+  const server = await serve({ ...parts, caller, instructions, mayChange }, transport);
   await new Promise<void>((resolve) => {
     server.onclose = () => resolve();
     // The library does not notice that its client has gone.
@@ -63,14 +67,31 @@ interface ServerWords {
   readonly lead: boolean;
 }
 
+/** Throws for a word that it does not know, as every command does. */
 function readWords(words: readonly string[]): ServerWords {
-  const at = words.indexOf("--root");
-  const attached = words.find((word) => word.startsWith("--root="))?.slice("--root=".length);
-  return {
-    root: at < 0 ? attached : words[at + 1],
-    spawns: words.includes("--spawns"),
-    lead: words.includes("--lead"),
-  };
+  // Started by bin/overseer, it is told its own name first.
+  const rest = words[0] === "mcp" ? words.slice(1) : [...words];
+  let root: string | undefined;
+  const flags = { spawns: false, lead: false };
+  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
+    if (word === "--root") root = rest.shift();
+    else if (word.startsWith("--root=")) root = word.slice("--root=".length);
+    else if (word === "--spawns") flags.spawns = true;
+    else if (word === "--lead") flags.lead = true;
+    else throw unknownWord(word);
+  }
+  return { root, ...flags };
+}
+
+function unknownWord(word: string): OverseerError {
+  const isOption = word.startsWith("-");
+  const message = isOption ? `overseer mcp has no option ${word}.` : `overseer mcp takes no "${word}".`;
+  return new OverseerError(
+    "usage",
+    isOption ? "UNKNOWN_OPTION" : "TOO_MANY_ARGUMENTS",
+    message,
+    "See: overseer mcp --help",
+  );
 }
 
 /** Undefined where Overseer is not set up; an editor opens directories of all kinds. */

@@ -22,6 +22,8 @@ export interface ServerParts {
   readonly program: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly exec: Exec;
+  /** Asked before every call of a tool that does more than look: why it may not, if so. */
+  readonly mayChange?: (() => Promise<string | undefined>) | undefined;
 }
 
 /** A plan by a model takes minutes, and starting an agent its share; each of their steps has a limit of its own. */
@@ -58,6 +60,10 @@ export async function serve(parts: ServerParts, transport: Transport): Promise<S
     if (!tool) return toRefusal(`There is no tool ${JSON.stringify(name.slice(0, 60))} for you.`);
     const judged = tool.input.safeParse(given);
     if (!judged.success) return toRefusal(z.prettifyError(judged.error));
+    const lacks = tool.lacks?.(judged.data);
+    if (lacks !== undefined) return toRefusal(lacks);
+    const closed = tool.looks ? undefined : await parts.mayChange?.();
+    if (closed !== undefined) return toRefusal(closed);
     const call = tool.toWords(judged.data);
     const bad = findBadWord(call);
     if (bad !== undefined) return toRefusal(bad);

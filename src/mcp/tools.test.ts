@@ -82,6 +82,23 @@ test.each(CALLS)("MCP-1: what %s gives %s becomes words that the command takes",
   expect(parseCall(command, sub ? rest.slice(1) : rest)).toMatchObject({ ok: true });
 });
 
+test.each<[Caller, string, object, string | undefined]>([
+  ["agent", "report", { status: "done", summary: "x" }, "done needs commit"],
+  ["agent", "report", { status: "done", commit: "c" }, undefined],
+  ["agent", "report", { status: "done", noChanges: "it was so" }, undefined],
+  ["agent", "report", { status: "in_progress" }, undefined],
+  ["agent", "mail", { do: "send", to: "human" }, "send needs subject and body, too."],
+  ["agent", "mail", { do: "reply", id: "m_1", body: "b" }, undefined],
+  ["agent", "mail", { do: "read" }, "read needs id, too."],
+  ["agent", "learn", { tags: ["a"] }, "Give text"],
+  ["agent", "learn", { find: "a" }, undefined],
+])("MCP-1: to %s, %s says in its own words what is missing", (caller, name, given, lacks) => {
+  const tool = toolOf(name, caller);
+  const said = tool.lacks?.(tool.input.parse(given));
+  if (lacks === undefined) expect(said).toBeUndefined();
+  else expect(said).toContain(lacks);
+});
+
 test("MCP-1: every tool is called above", () => {
   const called = new Set(CALLS.map(([caller, name]) => toolOf(name, caller)));
   expect(TOOLS.filter((tool) => !called.has(tool)).map(({ name }) => name)).toEqual([]);

@@ -26,6 +26,8 @@ export interface Tool {
   readonly input: z.ZodObject;
   /** Whether it only looks, for clients that ask their user before the rest. */
   readonly looks?: true;
+  /** What a call has to give besides, in the words of its fields. */
+  lacks?(given: Readonly<Record<string, unknown>>): string | undefined;
   /** What was given has passed `input`. */
   toWords(given: Readonly<Record<string, unknown>>): CommandWords;
 }
@@ -45,7 +47,7 @@ function define<Shape extends z.ZodRawShape>(
   description: string,
   shape: Shape,
   toWords: (given: z.infer<z.ZodObject<Shape>>) => CommandWords,
-  more: Pick<Tool, "looks"> = {},
+  more: Pick<Tool, "looks" | "lacks"> = {},
 ): Tool {
   return { name, callers, description, input: z.strictObject(shape), toWords: toWords as Tool["toWords"], ...more };
 }
@@ -90,6 +92,12 @@ export const TOOLS: readonly Tool[] = [
       words: ["work", "report", "--json-file=-"],
       stdin: JSON.stringify({ ...fields, ...(decisions ? { decisions: decisions.map(splitDecision) } : {}) }),
     }),
+    {
+      lacks: ({ status, commit, noChanges }) =>
+        status === "done" && !commit && !noChanges
+          ? "done needs commit, the one that holds your work; where nothing had to change, say why in noChanges."
+          : undefined,
+    },
   ),
   define(
     "ask",
@@ -114,6 +122,7 @@ export const TOOLS: readonly Tool[] = [
       priority: z.enum(MAIL_PRIORITIES).optional(),
     },
     (given) => mailWords(given),
+    { lacks: mailLacks },
   ),
   define(
     "wait",
@@ -143,6 +152,10 @@ export const TOOLS: readonly Tool[] = [
             ]
           : ["learnings", "search", "--", find],
     }),
+    {
+      lacks: ({ text: said, fails, find }) =>
+        said || fails || find !== undefined ? undefined : "Give text, a sentence to keep, or find, words to look for.",
+    },
   ),
   define(
     "sling",
@@ -255,6 +268,17 @@ export const TOOLS: readonly Tool[] = [
 
 export function listToolsFor(caller: Caller): readonly Tool[] {
   return TOOLS.filter(({ callers }) => callers.includes(caller));
+}
+
+const MAIL_NEEDS: Readonly<Record<string, readonly string[]>> = {
+  read: ["id"],
+  reply: ["id", "body"],
+  send: ["to", "subject", "body"],
+};
+
+function mailLacks(given: Readonly<Record<string, unknown>>): string | undefined {
+  const missing = (MAIL_NEEDS[String(given.do)] ?? []).filter((name) => !given[name]);
+  return missing.length === 0 ? undefined : `${given.do} needs ${missing.join(" and ")}, too.`;
 }
 
 function mailWords(given: {

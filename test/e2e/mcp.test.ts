@@ -195,6 +195,28 @@ test("MCP-1: where Overseer is not set up it offers nothing, and it ends with it
   );
 });
 
+test("MCP-1: a word that it does not know is refused", async () => {
+  for (const word of ["--bogus", "extra"]) {
+    const ended = Bun.spawnSync([OVERSEER, "mcp", word], { cwd: tempDir("bare-"), stdin: "ignore" });
+    expect([ended.exitCode, ended.stdout.toString()]).toEqual([2, ""]);
+    expect(ended.stderr.toString()).toContain(word);
+  }
+});
+
+test("ORCH-1: once leading is off, an open session looks and changes nothing", async () => {
+  const fleet = await fleetOf();
+  await fleet.ok("lead", "on");
+  const tools = await open(fleet.repo.path, person(), "--lead");
+  expect(await tools.call("learn", { text: "Before it is off.", tags: ["a"] })).toMatchObject({ refused: false });
+  await fleet.ok("lead", "off");
+  expect((await tools.call("status")).refused).toBe(false);
+  expect(await tools.call("learn", { text: "After it is off.", tags: ["a"] })).toMatchObject({
+    refused: true,
+    text: expect.stringContaining("'overseer lead off' was said"),
+  });
+  expect(fleet.all("learning.found")).toHaveLength(1);
+});
+
 test("ORCH-1: what other CLIs need is printed to be pasted, and a hook that is told nonsense says nothing", async () => {
   const fleet = await fleetOf();
   const { text } = JSON.parse(await fleet.ok("lead", "snippet", "--json")) as { text: string };
