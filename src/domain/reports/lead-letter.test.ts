@@ -5,7 +5,11 @@ import { type LetterContext, letterFor } from "./lead-letter.ts";
 
 const TASK = { kind: "task", status: "in_progress", claim: null } as unknown as LetterContext["node"];
 const PHASE = { kind: "phase", status: "done", claim: null } as unknown as LetterContext["node"];
-const CLAIMED = { kind: "task", status: "in_progress", claim: { commit: "c" } } as unknown as LetterContext["node"];
+const CLAIMED = {
+  kind: "task",
+  status: "in_progress",
+  claim: { commit: "c", summary: "Dates sort." },
+} as unknown as LetterContext["node"];
 const DONE = { kind: "task", status: "done", claim: null } as unknown as LetterContext["node"];
 
 const event = (type: string, data: object, more: object = {}) =>
@@ -41,7 +45,7 @@ test.each<[what: string, event: EventOf, context: LetterContext, subject: string
     "a review that waits",
     event("landing.waiting", { for: "review", detail: "", files: [] }),
     about(CLAIMED),
-    "goal_x/T1 waits for your review: overseer review goal_x/T1, then overseer accept goal_x/T1 or reject.",
+    "goal_x/T1 waits for review",
   ],
   ["a landing that waits for something else", event("landing.waiting", { for: "gate" }), about(CLAIMED), undefined],
   ["a plan that the session itself asked for", event("plan.proposed", {}), about(undefined), undefined],
@@ -70,4 +74,11 @@ test("ORCH-1: the id of a letter follows from its event", () => {
   );
   expect(one?.messageId).toBe(same?.messageId ?? "");
   expect(one?.messageId).not.toBe(other?.messageId);
+});
+
+test("ORCH-1: a letter about a review says what was reported, and what to do", () => {
+  const letter = letterFor(event("landing.waiting", { for: "review", detail: "", files: [] }), about(CLAIMED));
+  expect(letter?.body).toBe(
+    "Dates sort.\n\nLook at it with the review tool or 'overseer review goal_x/T1', then accept it or reject it.",
+  );
 });

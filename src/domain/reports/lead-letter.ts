@@ -74,6 +74,12 @@ function tell(event: EventOf, { node, tasks, findMailed }: LetterContext): Said 
       const type = cause === "finished" ? "status" : "error";
       return { subject, body: `${event.agent} on ${key} ${how}. ${detail}${kept}`, type };
     }
+    case "landing.waiting": {
+      if (event.data.for !== "review" || !node?.claim) return tellNews(event);
+      const next = `Look at it with the review tool or 'overseer review ${key}', then accept it or reject it.`;
+      const body = node.claim.summary === "" ? next : `${node.claim.summary}\n\n${next}`;
+      return { subject: `${key} waits for review`, body, type: "result" };
+    }
     case "goal.completed":
       // Of one task, that it is done says all.
       if (tasks <= 1) return undefined;
