@@ -145,4 +145,16 @@ describe("HEALTH-2, WATCH-1: our word, the older one beside it, and what follows
     );
     expect([hasChanged(before, stale), isSameHealth(before, stale)]).toEqual([false, false]);
   });
+
+  test("WATCH-1: going from one call to the next is kept, and is no line of the history", () => {
+    const before = healthIn(working({ pulse: pulseWith({ inTurn: true }) }));
+    const calls = [{ tool: "Bash", argsHash: "a", ok: null, errorClass: null, ms: null, id: "t" }];
+    const inTool = { ...working({ pulse: pulseWith({ inTurn: true, calls }) }), now: NOW + 1_000 };
+    const later = healthIn(inTool, { before });
+    expect([later.status, hasChanged(before, later), isSameHealth(before, later)]).toEqual([
+      "tool-running",
+      false,
+      false,
+    ]);
+  });
 });

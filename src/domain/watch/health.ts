@@ -96,10 +96,20 @@ export function evaluateHealth(about: HealthCase, now: number, limits: ClimbLimi
   };
 }
 
-/** Whether somebody who keeps a history of it writes a line: its status, its cause or what is recommended is another. */
+/**
+ * Whether somebody who keeps a history of it writes a line: its status, its cause or what is recommended is another. From one
+ * call to the next an agent at work goes to and fro between words that all mean it is well; that is no news.
+ */
 export function hasChanged(before: AgentHealth | undefined, now: AgentHealth): boolean {
-  return before === undefined || before.since !== now.since;
+  if (before === undefined) return true;
+  return before.since !== now.since && !(isWell(before) && isWell(now));
 }
+
+function isWell({ status, recommendation }: AgentHealth): boolean {
+  return recommendation === "continue" && WELL.has(status);
+}
+
+const WELL: ReadonlySet<AgentHealth["status"]> = new Set(["starting", "working", "tool-running", "idle"]);
 
 /** Whether what was kept of it says the same to whoever reads it. */
 export function isSameHealth(before: AgentHealth | undefined, now: AgentHealth): boolean {
