@@ -290,32 +290,38 @@ test("OTEL-1: with a collector that refuses, talks nonsense, is away or hangs th
   );
 });
 
-test.skipIf(!isLongLane())("OTEL-1: the spans of Claude Code itself belong below its attempt", async () => {
-  const receiver = receiverThat();
-  const world = await ClaudeWorld.start({
-    config: { telemetry: { otel: { enabled: true } } },
-    env: {
-      ...{ CLAUDE_CODE_ENABLE_TELEMETRY: "1", CLAUDE_CODE_ENHANCED_TELEMETRY_BETA: "1", OTEL_TRACES_EXPORTER: "otlp" },
-      ...{ OTEL_EXPORTER_OTLP_PROTOCOL: "http/json", OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url },
-      OTEL_BSP_SCHEDULE_DELAY: "200",
-    },
-  });
-  try {
-    const slung = await world.sling(modelPrompt("Do it", [run("echo here"), say("Done.")]));
-    const [row] = world.rows<{ goal_id: string }>("select goal_id from attempts where attempt = ?1", slung.attempt);
-    const goalId = row?.goal_id ?? "";
-    const interaction = await eventually(
-      () => receiver.spans.find(({ name }) => name === "claude_code.interaction"),
-      () => `it among ${receiver.spans.map(({ name }) => name).join(", ")}`,
-    );
-    expect(interaction).toMatchObject({
-      traceId: traceIdOf(goalId),
-      parentSpanId: attemptSpanId(goalId, slung.attempt),
+if (isLongLane()) {
+  test("OTEL-1: the spans of Claude Code itself belong below its attempt", async () => {
+    const receiver = receiverThat();
+    const world = await ClaudeWorld.start({
+      config: { telemetry: { otel: { enabled: true } } },
+      env: {
+        ...{
+          CLAUDE_CODE_ENABLE_TELEMETRY: "1",
+          CLAUDE_CODE_ENHANCED_TELEMETRY_BETA: "1",
+          OTEL_TRACES_EXPORTER: "otlp",
+        },
+        ...{ OTEL_EXPORTER_OTLP_PROTOCOL: "http/json", OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url },
+        OTEL_BSP_SCHEDULE_DELAY: "200",
+      },
     });
-  } finally {
-    await world.end();
-  }
-});
+    try {
+      const slung = await world.sling(modelPrompt("Do it", [run("echo here"), say("Done.")]));
+      const [row] = world.rows<{ goal_id: string }>("select goal_id from attempts where attempt = ?1", slung.attempt);
+      const goalId = row?.goal_id ?? "";
+      const interaction = await eventually(
+        () => receiver.spans.find(({ name }) => name === "claude_code.interaction"),
+        () => `it among ${receiver.spans.map(({ name }) => name).join(", ")}`,
+      );
+      expect(interaction).toMatchObject({
+        traceId: traceIdOf(goalId),
+        parentSpanId: attemptSpanId(goalId, slung.attempt),
+      });
+    } finally {
+      await world.end();
+    }
+  });
+}
 
 /** The operation, or the first word of a name. */
 function kindOf({ name }: ReceivedSpan): string {
