@@ -347,8 +347,11 @@ describe("tmux: launching", () => {
     const marker = `only-here-${process.pid}`;
     const handle = await world.terminal.open({ ...request, env: { ...request.env, OVERSEER_ATTEMPT: marker } });
     const server = await world.serverPid();
-    const found = processes.withEnvironment("OVERSEER_ATTEMPT", marker).map((each) => each.pid);
-    expect(found).toContain(handle.pid.pid);
+    // Between fork and exec a process shows no environment.
+    const found = await eventually(() => {
+      const marked = processes.withEnvironment("OVERSEER_ATTEMPT", marker).map((each) => each.pid);
+      return marked.includes(handle.pid.pid) ? marked : undefined;
+    });
     expect(found).not.toContain(server.pid);
   });
 
