@@ -198,3 +198,18 @@ export function countStopsByPeople(): Query<number> {
       ).length,
   };
 }
+
+/** What the log says past that place, of these types only; the oldest first. */
+export function eventsOfTypesAfter(types: readonly EventOf["type"][], cursor: number, limit: number): Query<EventOf[]> {
+  const wanted: ReadonlySet<string> = new Set(types);
+  const names = types.map((type) => `'${type}'`).join(", ");
+  return {
+    sql: `select ${LOG_COLUMNS.join(", ")} from events where seq > ?1 and type in (${names}) order by seq limit ?2`,
+    args: [cursor, limit],
+    read: (rows) => rows.map(eventOfRow),
+    memory: (tables) =>
+      eventsAfter(tables, cursor)
+        .filter(({ type }) => wanted.has(type))
+        .slice(0, limit),
+  };
+}

@@ -2,23 +2,12 @@
 import type { EventOf } from "#domain/model/event.ts";
 import type { NewsCondition } from "#domain/model/news.ts";
 import { NEWS_TYPES } from "#domain/reports/news.ts";
-import { eventOfRow, eventsAfter, LOG_COLUMNS } from "./events.ts";
+import { eventOfRow, eventsAfter, eventsOfTypesAfter, LOG_COLUMNS } from "./events.ts";
 import type { Query } from "./query.ts";
 import { compareText, listDocs } from "./query.ts";
 
-const TYPES = NEWS_TYPES.map((type) => `'${type}'`).join(", ");
-const IS_NEWS: ReadonlySet<string> = new Set(NEWS_TYPES);
-
 export function newsAfter(cursor: number, limit: number): Query<EventOf[]> {
-  return {
-    sql: `select ${LOG_COLUMNS.join(", ")} from events where seq > ?1 and type in (${TYPES}) order by seq limit ?2`,
-    args: [cursor, limit],
-    read: (rows) => rows.map(eventOfRow),
-    memory: (tables) =>
-      eventsAfter(tables, cursor)
-        .filter(({ type }) => IS_NEWS.has(type))
-        .slice(0, limit),
-  };
+  return eventsOfTypesAfter(NEWS_TYPES, cursor, limit);
 }
 
 /** So many changes of the settings are looked through for the one that names somebody. */
